@@ -55,7 +55,7 @@ func (c *choice) toEnd(ctx context.Context) error {
 		ctx, cancel = c.part(ctx, trailing)
 		defer cancel()
 	}
-	err := c.stages(ctx, c.last, c.squeezeFirst, c.replicas, c.arrange, c.partitioned, c.mend, c.smallest, c.polish)
+	err := c.stages(ctx, c.last, c.squeezeFirst, c.replicas, c.arrange, c.partitioned, c.coarsely, c.mend, c.smallest, c.polish)
 	c.early = c.early || ctx.Err() != nil
 	return err
 }
@@ -95,8 +95,8 @@ func (c *choice) refine(ctx context.Context, l *level) error {
 // There is none if all are too large, or time or steps are over.
 func (c *choice) finest(ctx context.Context) (*level, error) {
 	levels := c.space.Levels()
-	if c.together {
-		levels = []space.Level{{Whole: true, Groups: 1}}
+	if c.groups > 0 {
+		levels = []space.Level{{Whole: true, Groups: c.groups}}
 	}
 	for _, at := range levels {
 		if l, err := c.build(ctx, at, at.Apart); l != nil || err != nil || c.over(ctx) {

@@ -213,11 +213,11 @@ func (s *partsSearch) goOn(ctx, late context.Context, q *choice) (*choice, error
 
 // apart searches to the end with every axis on its own, also where all were placed as one, unless that is a large problem.
 func (c *choice) apart(ctx context.Context) error {
-	if !c.together {
+	if c.groups == 0 {
 		return c.toEnd(ctx)
 	}
-	strategies, bytes := c.strategies, c.room.level
-	c.together = false
+	groups, strategies, bytes := c.groups, c.strategies, c.room.level
+	c.groups = 0
 	l, err := c.finest(ctx)
 	if err != nil {
 		return err
@@ -226,7 +226,7 @@ func (c *choice) apart(ctx context.Context) error {
 		c.last = l
 		return c.toEnd(ctx)
 	}
-	c.together, c.large, c.strategies, c.room.level = true, true, strategies, bytes
+	c.groups, c.large, c.strategies, c.room.level = groups, true, strategies, bytes
 	c.coarse(c.last)
 	return c.toEnd(ctx)
 }

@@ -28,7 +28,7 @@ func (c *choice) partitioned(ctx context.Context, l *level) error {
 		return err
 	}
 	sets := subsets(c.axes())
-	if c.together { // the space places all axes as one
+	if c.groups > 0 { // the space places all axes as one
 		sets = [][]subaxis.Ref{c.axes()}
 	}
 	each := min(c.spent, quickSteps)
@@ -92,10 +92,14 @@ func (p *planner) fittingWhole() *lowered {
 	return p.unsplit
 }
 
-// searchPartitioned searches for plans with some more pins for so many steps, and with values made again: briefly for a quick plan, and
-// otherwise under other limits too.
+// searchPartitioned searches for plans with some more pins for so many steps.
 func (c *choice) searchPartitioned(ctx context.Context, pins []pinned, steps int64) error {
-	other := c.pinnedTo(pins, " among plans with state in blocks")
+	return c.searchAmong(ctx, c.pinnedTo(pins, " among plans with state in blocks"), steps)
+}
+
+// searchAmong searches for plans of a choice among fewer of them for so many steps, and with values made again: briefly for a quick plan,
+// and otherwise under other limits too.
+func (c *choice) searchAmong(ctx context.Context, other *choice, steps int64) error {
 	other.inParts = nil // which compares with the best of all plans
 	defer c.adopt(other)
 	if until := c.spent + steps; c.Steps == 0 || until < c.Steps {

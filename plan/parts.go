@@ -107,19 +107,19 @@ func (s *partsSearch) take(c *choice) (better bool) {
 	return better
 }
 
-// ways returns how axes are placed in quick searches, together or each on its own: where there are several, and many ways to place them,
-// together first, as people place them where memory is short.
-func (s *partsSearch) ways() (together []bool) {
+// ways returns as how many parts quick searches place the mesh, 0 being each axis on its own: where there are several, and many ways to
+// place them, as one first, as people place them where memory is short.
+func (s *partsSearch) ways() (groups []int) {
 	if axes := len(s.axes()); axes > 2 || axes == 2 && s.isLarge() {
-		together = []bool{true}
+		groups = []int{1}
 	}
-	return append(together, false)
+	return append(groups, 0)
 }
 
 // decideOn chooses plans of so many microbatches, quickly, in some ways that share time and steps, and takes notice of them. It returns the
 // last, and whether one is the best so far. There is none where the batch cannot be split into so many, or no baseline is as fast as the
 // best plan of the whole batch, however much it holds.
-func (s *partsSearch) decideOn(ctx, late context.Context, parts int64, ways []bool) (last *choice, better bool, err error) {
+func (s *partsSearch) decideOn(ctx, late context.Context, parts int64, ways []int) (last *choice, better bool, err error) {
 	s.report("microbatches", 0, 0)
 	m, err := s.splitter.Split(late, parts)
 	if err != nil {
@@ -131,9 +131,9 @@ func (s *partsSearch) decideOn(ctx, late context.Context, parts int64, ways []bo
 		return nil, false, err
 	}
 	steps := s.Steps
-	for i, together := range ways {
+	for i, groups := range ways {
 		p := s.planning(m, parts)
-		p.together, p.lowering = together, first.lowering
+		p.groups, p.lowering = groups, first.lowering
 		left := len(ways) - i
 		if s.Steps > 0 {
 			p.Steps = max(steps/int64(left), 1)

@@ -21,7 +21,7 @@ func TestPartsTogetherFirst(t *testing.T) {
 	if parts.splitter, err = microbatch.New(t.Context(), p.module, batchInputs(p.module)); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := parts.decideOn(t.Context(), t.Context(), parts.splitter.Parts()[0], []bool{true, false}); err != nil {
+	if _, _, err := parts.decideOn(t.Context(), t.Context(), parts.splitter.Parts()[0], []int{1, 0}); err != nil {
 		t.Fatal(err)
 	}
 	if len(parts.plans) != 2 || parts.plans[0].last.Groups != 1 || parts.plans[1].last.Groups != 0 {

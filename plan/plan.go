@@ -108,7 +108,7 @@ type planner struct {
 
 	screening  bool          // how fast plans are on the mesh is to be known roughly
 	nearest    *lowered      // the program that needs least memory, where none fits
-	together   bool          // all axes of the mesh are placed as one
+	groups     int           // parts of the mesh that are placed on their own, its leading axes as one; 0: every axis is
 	parts      int64         // microbatches that the module computes its batch in; 0: it does not
 	shown      []baseline    // those of the whole batch then
 	unsplit    *lowered      // the best program of the whole batch then, or the one that needs least

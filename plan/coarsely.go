@@ -1,0 +1,32 @@
+package plan
+
+import "context"
+
+// coarsely searches for plans of the whole batch that place leading axes as one, as those of meshes of fewer axes do, where memory rules
+// out faster ones and the best is far from proven: with fewer ways to place axes searches get farther. With every axis on its own, they go
+// on from what that finds. It may take as many steps as the search before.
+func (c *choice) coarsely(ctx context.Context, l *level) error {
+	axes := len(c.axes())
+	if axes < 2 || c.parts > 0 || l.Groups > 0 || !c.confined() || !c.open(wideGap) || c.inParts != nil && c.inParts.leads(c) {
+		return nil
+	}
+	each := max(c.spent/int64(axes-1), quickSteps)
+	for groups := 1; groups < axes && !c.over(ctx); groups++ {
+		other, before := c.pinnedTo(nil, " among plans that place leading axes as one"), c.best
+		other.groups = groups
+		if err := c.searchAmong(ctx, other, each); err != nil {
+			return err
+		}
+		if c.best == before {
+			continue
+		}
+		known := len(l.space.WarmStarts())
+		l.space.Suggest(c.best.annotated, c.best.assignment)
+		for _, x := range l.space.WarmStarts()[known:] {
+			if err := c.meeting(ctx, l, x, c.Memory); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
