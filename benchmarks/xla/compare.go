@@ -41,6 +41,7 @@ type row struct {
 	none      error  // why there is no plan
 	expert    string // whose program sends the least of those that fit the limit
 	theirs    record // what XLA made of it
+	sparing   record // what it made of the one that sends the least, whether that fits or not
 	made      made
 	tolerance float64
 }
@@ -75,7 +76,7 @@ func (p *planner) rows(ctx context.Context, m *experts.Model, j *judge) ([]row, 
 			r := row{model: m.Name, mesh: axes(mesh), factor: factor, tolerance: m.Tolerance}
 			limit := limitOf(rivals, factor)
 			if best := fewest(rivals, limit); best != nil {
-				r.expert, r.theirs = best.name, best.made
+				r.expert, r.theirs, r.sparing = best.name, best.made, fewest(rivals, unlimited).made
 			}
 			if err := p.judge(ctx, m, model, mesh, limit, j, &r); err != nil {
 				return nil, err
