@@ -4,13 +4,19 @@ import "context"
 
 // coarsely searches for plans of the whole batch that place leading axes as one, as those of meshes of fewer axes do, where memory rules
 // out faster ones and the best is far from proven: with fewer ways to place axes searches get farther. With every axis on its own, they go
-// on from what that finds. It may take as many steps as the search before.
+// on from what that finds. It may take as many steps as the search before, and half of the steps and of the time that are left.
 func (c *choice) coarsely(ctx context.Context, l *level) error {
 	axes := len(c.axes())
 	if axes < 2 || c.parts > 0 || l.Groups > 0 || !c.confined() || !c.open(wideGap) || c.inParts != nil && c.inParts.leads(c) {
 		return nil
 	}
-	each := max(c.spent/int64(axes-1), quickSteps)
+	ctx, cancel := c.part(ctx, 0.5)
+	defer cancel()
+	each := max(c.spent, quickSteps)
+	if left := c.left(); left > 0 {
+		each = min(each, left/2)
+	}
+	each /= int64(axes - 1)
 	for groups := 1; groups < axes && !c.over(ctx); groups++ {
 		other, before := c.pinnedTo(nil, " among plans that place leading axes as one"), c.best
 		other.groups = groups

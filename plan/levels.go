@@ -55,7 +55,7 @@ func (c *choice) toEnd(ctx context.Context) error {
 		ctx, cancel = c.part(ctx, trailing)
 		defer cancel()
 	}
-	err := c.stages(ctx, c.last, c.squeezeFirst, c.replicas, c.arrange, c.partitioned, c.coarsely, c.mend, c.smallest, c.polish)
+	err := c.stages(ctx, c.last, c.squeezeFirst, c.replicas, c.arrange, c.partitioned, c.mend, c.smallest, c.polish, c.coarsely)
 	c.early = c.early || ctx.Err() != nil
 	return err
 }
