@@ -19,7 +19,7 @@ const memoryAttempts = 12
 // the more copies are shared the less is sent, and the longer they are held.
 var reaches = [...]int{collectives.Anywhere, 64, 8, 0}
 
-// searchSteps are those of a search where no budget is given.
+// searchSteps are those of a search at most.
 const searchSteps = search.DefaultSteps / 4
 
 // ErrEnough, as the cause of a context's cancellation, asks [Make] for the best plan so far, as a deadline does.
@@ -269,11 +269,11 @@ func (c *choice) searchTighter(ctx context.Context, l *level) error {
 	return nil
 }
 
-// briefly solves the problem of a level under a memory limit with a quarter of the steps that are left or, where no budget is given, with
-// some, roughly where it is large.
-func (c *choice) briefly(ctx context.Context, l *level, limit, otherwise int64) (search.Result, error) {
+// briefly solves the problem of a level under a memory limit with a quarter of the steps that are left, and no more than some, roughly
+// where it is large.
+func (c *choice) briefly(ctx context.Context, l *level, limit, most int64) (search.Result, error) {
 	c.tell("search")
-	options := c.options(l, l.problem, 0.25, otherwise, l.large())
+	options := c.options(l, l.problem, 0.25, most, l.large())
 	if options.Brief = true; l.large() {
 		options.Messages, options.Gap, options.Quick = &l.messages, roughGap, true
 	}
@@ -318,18 +318,22 @@ func (c *choice) rebuild(ctx context.Context, l *level) (bool, error) {
 	return true, err
 }
 
-// options returns those of a search that may take a part of the steps that are left, or the given ones if there is no
-// budget; 0 are those of package search. A rough search takes what it needs then. While no plan is known to fit, the search may take
-// more than the budget.
-func (c *choice) options(l *level, p *search.Problem, part float64, otherwise int64, rough bool) search.Options {
-	steps := otherwise
-	switch {
-	case c.Steps == 0 && rough:
+// options returns those of a search that may take a part of the steps that are left, and no more than the given ones; 0 are those of
+// package search. A rough search takes what it needs where there is no budget. While no plan is known to fit, the search may take more than
+// the budget.
+func (c *choice) options(l *level, p *search.Problem, part float64, most int64, rough bool) search.Options {
+	steps := most
+	if rough {
 		steps = 0
-	case c.Steps > 0 && c.best == nil:
-		steps = c.Steps
-	case c.Steps > 0:
-		steps = max(int64(float64(c.left())*part), 1)
+	}
+	if c.Steps > 0 {
+		share := c.Steps
+		if c.best != nil {
+			share = max(int64(float64(c.left())*part), 1)
+		}
+		if steps == 0 || share < steps {
+			steps = share
+		}
 	}
 	var initial [][]int32
 	for _, x := range append(l.space.WarmStarts(), l.solution) {

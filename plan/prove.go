@@ -33,8 +33,8 @@ const roundsTake = 8
 // roughGap is the part of the cost by which the bound of a rough search may fall short of it.
 const roughGap = 0.0005
 
-// boundSteps are those of a search of the relaxed problem where no budget is given. They are bounded because reductions, which the default
-// budget of package search grows with, take minutes there.
+// boundSteps are those of a search of the relaxed problem at most. They are bounded because reductions, which the default budget of package
+// search grows with, take minutes there.
 const boundSteps = search.DefaultSteps / 2
 
 // relaxing is how the relaxed problem is solved.
@@ -251,8 +251,8 @@ func (c *choice) counts(how relaxing) space.Held {
 }
 
 // relaxed solves the relaxed problem of a level. Its bound counts where costs are no more than programs take, and it knows of nothing that
-// is held for moments. The steps are those of a search that is not rough where no budget is given. There is no solution where none fits, or
-// none was found in time.
+// is held for moments. The steps are the most of a search that is not rough. There is no solution where none fits, or none was found in
+// time.
 func (c *choice) relaxed(ctx context.Context, l *level, how relaxing, steps int64) (search.Result, error) {
 	effort := space.Effort{Steps: c.left(), Memory: c.room.beside(0)}
 	counts := c.counts(how)
