@@ -130,7 +130,7 @@ func (m *Module) makeInside(b BlockID, i int, v ValueID, reads func(Use) bool) {
 
 func (m *Module) copyUniform(b *Builder, v ValueID) ValueID {
 	op, made := m.DefiningOp(v), map[ValueID]ValueID{}
-	for _, w := range m.Operands(op) {
+	for _, w := range m.DistinctOperands(op) {
 		made[w] = m.copyUniform(b, w)
 	}
 	return m.Result(m.CloneOp(b, op, made), 0)

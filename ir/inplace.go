@@ -164,7 +164,7 @@ func (p *placing) overwrites(op OpID) bool {
 
 // takes says whether an elementwise op reads a value that passes a test, or another one does that is computed with it.
 func (p *placing) takes(op, with OpID, test func(ValueID) bool) bool {
-	return p.m.Kind(with).IsElementwise() && slices.ContainsFunc(p.m.Operands(with), func(v ValueID) bool {
+	return p.m.Kind(with).IsElementwise() && slices.ContainsFunc(p.m.DistinctOperands(with), func(v ValueID) bool {
 		by := p.m.DefiningOp(v)
 		return test(v) || by != 0 && p.unheld[v] && p.reads[by] == p.start[op] && p.takes(op, by, test)
 	})

@@ -129,6 +129,19 @@ func kinds(m *Module, b BlockID) []Kind {
 	return out
 }
 
+// An op that reads a value twice has it as one operand among those that are distinct, and is its only reader.
+func TestDistinctOperands(t *testing.T) {
+	m := callChain(t)
+	body := m.MainFunc().Body
+	arg, add := m.BlockArgs(body)[0], m.FirstOp(body)
+	if got := m.DistinctOperands(add); !slices.Equal(got, []ValueID{arg}) || m.NumOperands(add) != 2 {
+		t.Errorf("operands %v, of %d", got, m.NumOperands(add))
+	}
+	if _, once := m.OnlyUse(arg); once || m.OnlyReader(arg) != add {
+		t.Errorf("read once: %t, by op %d, want %d alone", once, m.OnlyReader(arg), add)
+	}
+}
+
 func TestInlineCalls(t *testing.T) {
 	m := callChain(t)
 	before := m.Clone()

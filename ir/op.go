@@ -3,6 +3,7 @@ package ir
 import (
 	"context"
 	"iter"
+	"slices"
 )
 
 // Kind returns the kind of an op.
@@ -32,6 +33,17 @@ func (m *Module) NumOperands(op OpID) int { return int(m.ops[op].operands.n) }
 // Operand returns operand i of an op.
 func (m *Module) Operand(op OpID, i int) ValueID {
 	return m.operands[m.ops[op].operands.first+int32(i)].value
+}
+
+// DistinctOperands returns the operands of an op in a new slice, each once: the square of a value reads it twice, and who goes back through
+// a chain of squares by all operands visits twice as many ops with each of them.
+func (m *Module) DistinctOperands(op OpID) (out []ValueID) {
+	for _, v := range m.Operands(op) {
+		if !slices.Contains(out, v) {
+			out = append(out, v)
+		}
+	}
+	return out
 }
 
 // Operands returns the operands of an op in a new slice.

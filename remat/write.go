@@ -199,7 +199,7 @@ func (d *demand) latest(op ir.OpID) (last ir.ValueID) {
 		switch {
 		case by == 0 || int(v) >= len(d.Unheld) || m.OpBlock(by) != m.OpBlock(op) || d.now(v, d.place) != v:
 		case d.Unheld[v]:
-			for _, w := range m.Operands(by) {
+			for _, w := range m.DistinctOperands(by) {
 				visit(w)
 			}
 		case d.written.place[by] > after && m.ValueType(v).Kind == ir.TensorKind:

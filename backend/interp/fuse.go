@@ -110,13 +110,13 @@ func (c *compiler) fused(op ir.OpID) (ops []ir.OpID) {
 	ops = []ir.OpID{op}
 	for k := 0; k < len(ops); k++ {
 		for _, v := range c.m.Operands(ops[k]) {
-			if by := c.m.DefiningOp(v); by != 0 && c.with[by] == op {
+			if by := c.m.DefiningOp(v); by != 0 && c.with[by] == op && !slices.Contains(ops, by) {
 				ops = append(ops, by)
 			}
 		}
 	}
 	slices.SortFunc(ops, func(a, b ir.OpID) int { return cmp.Compare(c.order[a], c.order[b]) })
-	return slices.Compact(ops) // one may read another twice
+	return ops
 }
 
 // isOneTile says whether ops that are fused with another one need no tiles, which is faster: a whole value is no more than one.

@@ -116,7 +116,7 @@ func (f Values) sources(m *ir.Module, l *ir.Liveness, op ir.OpID, at int32, ops 
 	if m.Kind(op) == ir.OpBroadcastInDim {
 		return found
 	}
-	for _, v := range m.Operands(op) {
+	for _, v := range m.DistinctOperands(op) {
 		if f.Flowing[v] && f.Unheld[v] && ops > 0 {
 			found = f.sources(m, l, m.DefiningOp(v), at, ops-1, found)
 		} else if MayBeHeldLonger(m, v) && !slices.Contains(found, v) {

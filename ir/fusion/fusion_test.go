@@ -2,6 +2,7 @@ package fusion_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"autoshard/ir"
@@ -16,6 +17,25 @@ func first(t *testing.T, text string) (*ir.Module, ir.OpID) {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	return m, m.FirstOp(m.MainFunc().Body)
+}
+
+// A chain of squares is walked in as many steps as it has ops, and only its end is held.
+func TestManySquares(t *testing.T) {
+	const squares = 100
+	var program strings.Builder
+	program.WriteString("func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {\n  %0 = stablehlo.tanh %x : tensor<8x4xf32>\n")
+	for i := range squares {
+		fmt.Fprintf(&program, "  %%%d = stablehlo.multiply %%%d, %%%[2]d : tensor<8x4xf32>\n", i+1, i)
+	}
+	fmt.Fprintf(&program, "  return %%%d : tensor<8x4xf32>\n}", squares)
+	m, op := first(t, program.String())
+	fused := fusion.Of(m)
+	for i := range squares + 1 {
+		if v := m.Result(op, 0); fused.Fused[v] != (i < squares) {
+			t.Errorf("the result of op %d is fused: %t", i, fused.Fused[v])
+		}
+		op = m.NextOp(op)
+	}
 }
 
 // A reshape changes nothing of what is written, read and held. The values of each program in order: + has memory of its own, = is in memory

@@ -100,12 +100,14 @@ func (s *Space) unsent(f *read, solution []int32) bool {
 	return made == nil || made(strategy)[0] == s.kept(n, 0, strategy)
 }
 
-// readsOf yields what the op of a node reads.
+// readsOf yields what the op of a node that computes elements reads, each value once: all of its operands are in one layout.
 func (s *Space) readsOf(t *moments, node int32) iter.Seq[*read] {
 	return func(yield func(*read) bool) {
 		reads := t.reads[s.nodes[node].lo]
 		for j := range reads {
-			if r := &reads[j]; r.to == node && r.operand >= 0 && !yield(r) {
+			r := &reads[j]
+			again := func(before read) bool { return before.to == node && before.operand >= 0 && before.value == r.value }
+			if r.to == node && r.operand >= 0 && !slices.ContainsFunc(reads[:j], again) && !yield(r) {
 				return
 			}
 		}
