@@ -4,10 +4,14 @@ import "context"
 
 // coarsely searches for plans of the whole batch that place leading axes as one, as those of meshes of fewer axes do, where memory rules
 // out faster ones and the best is far from proven: with fewer ways to place axes searches get farther. With every axis on its own, they go
-// on from what that finds. It may take as many steps as the search before, and half of the steps and of the time that are left.
+// on from what that finds. It may take as many steps as the search before, and half of the steps and of the time that are left. Where these
+// are limited, they are left to the batch in parts, if that is to come.
 func (c *choice) coarsely(ctx context.Context, l *level) error {
 	axes := len(c.axes())
-	if axes < 2 || c.parts > 0 || l.Groups > 0 || !c.confined() || !c.open(wideGap) || c.inParts != nil && c.inParts.leads(c) {
+	if axes < 2 || c.parts > 0 || l.Groups > 0 || !c.confined() || !c.open(wideGap) {
+		return nil
+	}
+	if c.inParts != nil && (c.inParts.leads(c) || c.limited(ctx)) {
 		return nil
 	}
 	ctx, cancel := c.part(ctx, 0.5)
