@@ -37,8 +37,10 @@ func (m *Module) Operand(op OpID, i int) ValueID {
 
 // DistinctOperands returns the operands of an op in a new slice, each once: the square of a value reads it twice, and who goes back through
 // a chain of squares by all operands visits twice as many ops with each of them.
-func (m *Module) DistinctOperands(op OpID) (out []ValueID) {
-	for _, v := range m.Operands(op) {
+func (m *Module) DistinctOperands(op OpID) []ValueID {
+	all := m.Operands(op)
+	out := all[:0]
+	for _, v := range all {
 		if !slices.Contains(out, v) {
 			out = append(out, v)
 		}

@@ -28,7 +28,7 @@ func (c *choice) partitioned(ctx context.Context, l *level) error {
 		return err
 	}
 	sets := subsets(c.axes())
-	if c.groups > 0 { // the space places all axes as one
+	if c.groups == 1 { // the space places all axes as one
 		sets = [][]subaxis.Ref{c.axes()}
 	}
 	each := min(c.spent, quickSteps)

@@ -9,7 +9,6 @@ import (
 	"autoshard/answer"
 	"autoshard/collectives"
 	"autoshard/cost"
-	"autoshard/cost/estimate"
 	"autoshard/ir"
 	"autoshard/ir/mlir"
 	"autoshard/subaxis"
@@ -154,9 +153,7 @@ func TestTasteOfLlama(t *testing.T) {
 
 // A plainer plan takes no more than the fastest program that fits and is cut as people write it.
 func TestFastestWritten(t *testing.T) {
-	takes := func(ps, peak int64) *baseline {
-		return &baseline{lowered: &lowered{step: estimate.Step{Compute: ps, Peak: peak}}}
-	}
+	takes := func(ps, peak int64) *baseline { return &baseline{lowered: taking(ps, peak)} }
 	c := &choice{planner: &planner{Options: Options{Memory: 10}}, baselines: []baseline{{}, *takes(7, 10), *takes(5, 11)},
 		sharded: []*baseline{takes(6, 9)}}
 	if got := c.fastestWritten(); got != 6 {

@@ -109,8 +109,8 @@ func (c *compiler) runsWith(op ir.OpID) ir.OpID { return cmp.Or(c.with[op], op) 
 func (c *compiler) fused(op ir.OpID) (ops []ir.OpID) {
 	ops = []ir.OpID{op}
 	for k := 0; k < len(ops); k++ {
-		for _, v := range c.m.Operands(ops[k]) {
-			if by := c.m.DefiningOp(v); by != 0 && c.with[by] == op && !slices.Contains(ops, by) {
+		for _, v := range c.m.DistinctOperands(ops[k]) {
+			if by := c.m.DefiningOp(v); by != 0 && c.with[by] == op {
 				ops = append(ops, by)
 			}
 		}
