@@ -201,19 +201,40 @@ func (c *choice) affords(ctx context.Context, steps int64) bool {
 	return ctx.Err() == nil && (c.Steps == 0 || c.best == nil || c.spent+steps <= c.Steps)
 }
 
-// solve searches a level with half of the steps and of the time left, and lowers what it finds. Of a large problem a rough solution
-// will do, which the relaxed problems make better. Where the program needs more memory than the search saw, it searches again and
-// looks there.
-func (c *choice) solve(ctx context.Context, l *level) error {
-	if l.solved {
+// glanceSteps are those of a first search at most: it finds nearly the best solution early, and takes ten times as long to prove that,
+// while its program may not fit, or another one be much faster.
+const glanceSteps = searchSteps / 10
+
+// glance searches a level for a good solution, once. It takes as long as it has to while no plan is known.
+func (c *choice) glance(ctx context.Context, l *level) error {
+	if l.glanced || c.over(ctx) {
 		return nil
 	}
+	l.glanced = true
+	most := int64(glanceSteps)
+	if l.large() {
+		most = searchSteps
+	}
+	return c.searchLevel(ctx, l, l.large(), most)
+}
+
+// solve does so, and then searches for the best solution, but of a large problem, whose relaxed problems make the solution better.
+func (c *choice) solve(ctx context.Context, l *level) error {
+	if err := c.glance(ctx, l); err != nil || l.solved || l.large() || c.over(ctx) {
+		return err
+	}
+	return c.searchLevel(ctx, l, false, searchSteps)
+}
+
+// searchLevel searches a level with half of the steps and of the time left and no more steps than given, roughly if that will do, and
+// lowers what it finds. Where the program needs more memory than the search saw, it searches again and looks there.
+func (c *choice) searchLevel(ctx context.Context, l *level, rough bool, most int64) error {
 	ctx, cancel := c.part(ctx, 0.5)
 	defer cancel()
-	limit, rough := c.Memory, l.large()
+	limit := c.Memory
 	for range memoryAttempts {
 		c.tell("search")
-		options := c.options(l, l.problem, 0.5, searchSteps, rough)
+		options := c.options(l, l.problem, 0.5, most, rough)
 		if options.Messages = &l.messages; rough {
 			options.Gap, options.Brief, options.Quick = roughGap, true, true
 		}
@@ -230,7 +251,8 @@ func (c *choice) solve(ctx context.Context, l *level) error {
 		}
 		over, err := c.try(ctx, l, l.space.Own(result.Solution))
 		ended := c.over(ctx)
-		if l.solved = !rough && over <= 0 && !ended; err != nil || over <= 0 || ended {
+		proven := most == searchSteps || result.Status == search.Optimal
+		if l.solved = !rough && proven && over <= 0 && !ended; err != nil || over <= 0 || ended {
 			return err
 		}
 		rough = false

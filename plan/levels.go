@@ -33,14 +33,22 @@ func (c *choice) search(ctx context.Context) error {
 		l.quick = true
 		ctx, cancel := c.part(ctx, screened)
 		defer cancel()
-		return c.stages(ctx, l, c.solve, c.squeezeFirst, c.partitioned)
+		return c.stages(ctx, l, c.roomyFirst, c.glance, c.squeezeFirst, c.partitioned)
 	}
 	return c.toEnd(ctx)
 }
 
-// trailing is the part of the time that is left in which the best plan of the whole batch is made better where the batch in parts is
+// trailingPart is the part of the time that is left in which the best plan of the whole batch is made better where the batch in parts is
 // faster, which is searched to the end next.
-const trailing = 0.25
+const trailingPart = 0.25
+
+// trailing returns the context in which the best plan is made better: that ends early where the batch in parts is faster.
+func (c *choice) trailing(ctx context.Context) (context.Context, context.CancelFunc) {
+	if c.inParts != nil && c.inParts.leads(c) {
+		return c.part(ctx, trailingPart)
+	}
+	return ctx, func() {}
+}
 
 // toEnd searches the latest level to the end, if there is one.
 func (c *choice) toEnd(ctx context.Context) error {
@@ -50,11 +58,8 @@ func (c *choice) toEnd(ctx context.Context) error {
 	if err := c.stages(ctx, c.last, c.squeezeFirst, c.improve); err != nil || c.outdone() {
 		return err
 	}
-	if c.inParts != nil && c.inParts.leads(c) {
-		var cancel context.CancelFunc
-		ctx, cancel = c.part(ctx, trailing)
-		defer cancel()
-	}
+	ctx, cancel := c.trailing(ctx)
+	defer cancel()
 	err := c.stages(ctx, c.last, c.squeezeFirst, c.replicas, c.arrange, c.partitioned, c.mend, c.smallest, c.polish, c.coarsely)
 	c.early = c.early || ctx.Err() != nil
 	return err
@@ -78,17 +83,22 @@ func (c *choice) improve(ctx context.Context, l *level) error {
 			return err
 		}
 	}
-	return c.stages(ctx, l, c.seek, c.fullyShardedIf(false), c.partitionedFirst, c.meetParts, c.refine, c.fullyShardedIf(true))
+	if err := c.stages(ctx, l, c.seek, c.fullyShardedIf(false), c.partitionedFirst, c.meetParts); err != nil || c.outdone() {
+		return err
+	}
+	ctx, cancel := c.trailing(ctx)
+	defer cancel()
+	return c.stages(ctx, l, c.refine, c.fullyShardedIf(true))
 }
 
 // seek searches a level for its first plans.
 func (c *choice) seek(ctx context.Context, l *level) error {
-	return c.stages(ctx, l, c.solve, c.searchTighter, c.squeezeFirst)
+	return c.stages(ctx, l, c.glance, c.searchTighter, c.squeezeFirst)
 }
 
 // refine searches a level for plans that are better than those that are known, and for its bound.
 func (c *choice) refine(ctx context.Context, l *level) error {
-	return c.stages(ctx, l, c.merging, c.prove, c.inBlocks, c.remerging)
+	return c.stages(ctx, l, c.solve, c.squeezeFirst, c.merging, c.prove, c.inBlocks, c.remerging)
 }
 
 // finest builds the finest level that is not too large; parts of axes are placed apart on all tensors only where that is a small problem.
@@ -136,6 +146,7 @@ type level struct {
 	reached  int64           // the bound that the latest relaxed problem reached, if only of solutions that treat equal ops alike
 	quick    bool            // a rough solution will do
 	blocks   bool            // programs that keep state in blocks are suggested
+	glanced  bool            // it was searched for a good solution
 	solved   bool            // it was searched for a solution whose program fits, and not roughly
 	crowding int64           // the bytes by which the latest program would exceed the memory with all merged that makes it faster
 }

@@ -26,6 +26,7 @@ const outdoing = 2
 // that memory does not hold. Quick searches do without.
 func (p *planner) decide(ctx, late context.Context) (*choice, error) {
 	found, begin := p.found.clone(), p.timeLeft(ctx)
+	p.hasty = p.limited(ctx)
 	baselines, err := p.baselines(late)
 	if err != nil {
 		return nil, err

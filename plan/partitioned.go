@@ -8,18 +8,15 @@ import (
 	"autoshard/subaxis"
 )
 
-// quickSteps bounds those of one search for a quick plan, and farBehind is how many times as long as the best plan of the whole batch one
-// of the batch in parts takes where they are not made.
-const quickSteps, farBehind = 150_000_000, 16
-
-// writings are the ways in which people write plans where memory is short, of those along some axes.
-const writings = 3
+// quickSteps bounds those of one search for a quick plan, which may take briefSteps however few were taken before, and farBehind is how
+// many times as long as the best plan of the whole batch one of the batch in parts takes where they are not made.
+const quickSteps, briefSteps, farBehind = 150_000_000, 50_000_000, 16
 
 // partitioned searches for plans of a batch in parts as people write them where memory is short: devices along some axes have blocks of
 // the state, by its leading dimensions but for those that count layers, and all devices have parts of the batch, or what the search finds;
 // or of what steps only update alone, which takes few collectives at the end of a step.
 // These take more collectives, which have each other to be sent with, while the search would rather have one less, since it prices each by
-// itself. All of them may take half of the steps of the search before, and for a quick plan each as many, up to a bound.
+// itself. All of them may take half of the steps of the search before, and for a quick plan each as many, between bounds.
 func (c *choice) partitioned(ctx context.Context, l *level) error {
 	if c.parts == 0 || c.isLarge() || !c.confined() || !c.open(wideGap) || c.screening && c.trails() {
 		return nil
@@ -29,21 +26,49 @@ func (c *choice) partitioned(ctx context.Context, l *level) error {
 	}
 	sets := subsets(c.axes())
 	if c.groups == 1 { // the space places all axes as one
-		sets = [][]subaxis.Ref{c.axes()}
+		sets = sets[:1]
 	}
-	each := min(c.spent, quickSteps)
+	writings := c.writings(sets)
+	each := min(max(c.spent, briefSteps), quickSteps)
 	if !c.screening {
-		each = c.spent / int64(2*writings*len(sets))
+		each = c.spent / int64(2*len(writings))
 	}
+	for _, pins := range writings {
+		if c.over(ctx) {
+			return nil
+		}
+		if err := c.searchPartitioned(ctx, pins, each); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writings are the pins with which people write plans of a batch in parts where memory is short, with blocks along some sets of axes.
+func (c *choice) writings(sets [][]subaxis.Ref) (all [][]pinned) {
 	for _, along := range sets {
-		for _, pins := range [writings][]pinned{c.blockPins(c.axes(), along, entire), c.blockPins(nil, along, entire),
-			c.blockPins(nil, along, updated)} {
-			if c.over(ctx) {
-				return nil
-			}
-			if err := c.searchPartitioned(ctx, pins, each); err != nil {
-				return err
-			}
+		all = append(all, c.blockPins(c.axes(), along, entire), c.blockPins(nil, along, entire), c.blockPins(nil, along, updated))
+	}
+	return all
+}
+
+// roomyFirst looks for such plans, with blocks along all axes, under much larger limits with values made again.
+func (c *choice) roomyFirst(ctx context.Context, _ *level) error {
+	if !c.hasty || c.parts == 0 || c.isLarge() || !c.confined() {
+		return nil
+	}
+	for _, pins := range c.writings([][]subaxis.Ref{c.axes()}) {
+		if c.over(ctx) {
+			return nil
+		}
+		other := c.pinnedTo(pins, amongBlocks)
+		among, err := c.among(ctx, other, briefSteps)
+		if err == nil && among != nil {
+			err = other.roomFirst(ctx, among)
+		}
+		c.adopt(other)
+		if err != nil {
+			return err
 		}
 	}
 	return nil
@@ -94,24 +119,36 @@ func (p *planner) fittingWhole() *lowered {
 
 // searchPartitioned searches for plans with some more pins for so many steps.
 func (c *choice) searchPartitioned(ctx context.Context, pins []pinned, steps int64) error {
-	return c.searchAmong(ctx, c.pinnedTo(pins, " among plans with state in blocks"), steps)
+	return c.searchAmong(ctx, c.pinnedTo(pins, amongBlocks), steps)
+}
+
+// amongBlocks says among which plans a search for those with state in blocks is one.
+const amongBlocks = " among plans with state in blocks"
+
+// among builds the level of a choice among fewer plans, which may take so many steps; nil for none.
+func (c *choice) among(ctx context.Context, other *choice, steps int64) (*level, error) {
+	other.inParts = nil // which compares with the best of all plans
+	if until := c.spent + steps; c.Steps == 0 || until < c.Steps {
+		other.Steps = until
+	}
+	l, err := other.finest(ctx)
+	if l != nil {
+		l.quick = c.screening
+	}
+	return l, err
 }
 
 // searchAmong searches for plans of a choice among fewer of them for so many steps, and with values made again: briefly for a quick plan,
 // and otherwise under other limits too.
 func (c *choice) searchAmong(ctx context.Context, other *choice, steps int64) error {
-	other.inParts = nil // which compares with the best of all plans
 	defer c.adopt(other)
-	if until := c.spent + steps; c.Steps == 0 || until < c.Steps {
-		other.Steps = until
-	}
-	l, err := other.finest(ctx)
+	l, err := c.among(ctx, other, steps)
 	if err != nil || l == nil {
 		return err
 	}
-	stages := []func(context.Context, *level) error{other.solve, other.merging}
-	if l.quick = c.screening; !l.quick {
-		stages = []func(context.Context, *level) error{other.solve, other.searchTighter, other.merging, other.remerging}
+	stages := []func(context.Context, *level) error{other.roomFirst, other.solve, other.merging}
+	if !l.quick {
+		stages = []func(context.Context, *level) error{other.roomFirst, other.solve, other.searchTighter, other.merging, other.remerging}
 	}
 	if err := other.stages(ctx, l, stages...); err != nil {
 		return err

@@ -10,26 +10,35 @@ import (
 	"autoshard/microbatch"
 )
 
-// fruitless is how many numbers of parts in a row do not help where no more are tried.
-const fruitless = 3
+// fruitless is how many numbers of parts in a row do not help where no more are tried, and likeliest is the part of the time that is left
+// for the batch in parts that each of them may take: those that promise most come first. Finding these out takes another part at most.
+const fruitless, likeliest, looking = 3, 0.5, 0.2
 
 // begin finds out by quick searches how fast the batch is in some numbers of parts, as long as there is time, of which each may have as
-// much as those after it, and some of the latest helped; of large problems, which place every axis on its own, the latest.
+// much as those after it, or half, and some of the latest helped; of large problems, which place every axis on its own, the latest.
 func (s *partsSearch) begin(ctx, late context.Context) (err error) {
 	s.begun = true
 	if err := s.prepare(late); err != nil || s.splitter == nil {
 		return err
 	}
+	numbers, err := s.likely(ctx, late)
+	if err != nil {
+		return err
+	}
 	vain, ways := 0, s.ways()
-	for numbers := s.numbers(); len(numbers) > 0 && s.timeLeft(ctx) > s.each; numbers = numbers[1:] {
-		s.most = numbers[0]
-		share, cancel := s.part(ctx, 1/float64(len(numbers)))
-		c, better, err := s.decideOn(share, late, numbers[0], ways)
+	for ; len(numbers) > 0 && s.timeLeft(ctx) > s.each; numbers = numbers[1:] {
+		t, err := s.splitInto(late, numbers[0])
+		if err != nil || t == nil {
+			return err
+		}
+		s.most = max(s.most, t.parts)
+		share, cancel := s.part(ctx, max(1/float64(len(numbers)), likeliest))
+		c, better, err := s.decideOn(share, late, t, ways)
 		cancel()
 		switch {
 		case errors.Is(err, diag.ErrInfeasible):
 			continue
-		case err != nil || c == nil:
+		case err != nil:
 			return err
 		}
 		if vain++; better {
@@ -43,6 +52,55 @@ func (s *partsSearch) begin(ctx, late context.Context) (err error) {
 		}
 	}
 	return nil
+}
+
+// likely returns the numbers of parts that are tried, in their order: where time or steps are limited, from the fewest parts in which a
+// baseline fits downwards, and then those above, since a plan in too few parts takes long to find and is slow.
+func (s *partsSearch) likely(ctx, late context.Context) ([]int64, error) {
+	numbers := s.numbers()
+	if !s.hasty {
+		return numbers, nil
+	}
+	look, cancel := s.part(ctx, looking)
+	defer cancel()
+	least := 0 // of the numbers, the place after the first in which a baseline fits
+	for fits := false; least < len(numbers) && !fits && look.Err() == nil; least++ {
+		t, err := s.splitInto(late, numbers[least])
+		if err != nil {
+			return nil, err
+		}
+		if t == nil {
+			numbers = numbers[:least]
+			break
+		}
+		fits = slices.ContainsFunc(t.baselines, t.fits)
+	}
+	slices.Reverse(numbers[:least])
+	return numbers, nil
+}
+
+// splitBatch is the batch in some number of parts, and what is known of that without search.
+type splitBatch struct {
+	*planner
+	baselines []baseline
+}
+
+// fits says whether a baseline has a program that memory holds.
+func (p *planner) fits(b baseline) bool { return b.lowered != nil && b.lowered.step.Peak <= p.Memory }
+
+// splitInto returns the batch in so many parts; nil where it cannot be split into so many, or no baseline is as fast as the best plan of
+// the whole batch, however much it holds.
+func (s *partsSearch) splitInto(late context.Context, parts int64) (*splitBatch, error) {
+	s.report("microbatches", 0, 0)
+	m, err := s.splitter.Split(late, parts)
+	if err != nil {
+		return nil, late.Err()
+	}
+	t := &splitBatch{planner: s.planning(m, parts)}
+	if t.baselines, err = t.planner.baselines(late); err != nil || !s.promise(t.baselines) {
+		return nil, err
+	}
+	return t, nil
 }
 
 // numbers are those of parts that are tried, each at least twice the one before.
@@ -86,7 +144,11 @@ func (s *partsSearch) resume(ctx, late context.Context) error {
 	if err := s.prepare(late); err != nil || s.splitter == nil {
 		return err
 	}
-	if _, _, err := s.decideOn(ctx, late, parts, s.ways()); !foundNone(late, err) {
+	t, err := s.splitInto(late, parts)
+	if err != nil || t == nil {
+		return err
+	}
+	if _, _, err := s.decideOn(ctx, late, t, s.ways()); !foundNone(late, err) {
 		return err
 	}
 	return nil
@@ -116,30 +178,19 @@ func (s *partsSearch) ways() (groups []int) {
 	return append(groups, 0)
 }
 
-// decideOn chooses plans of so many microbatches, quickly, in some ways that share time and steps, and takes notice of them. It returns the
-// last, and whether one is the best so far. There is none where the batch cannot be split into so many, or no baseline is as fast as the
-// best plan of the whole batch, however much it holds.
-func (s *partsSearch) decideOn(ctx, late context.Context, parts int64, ways []int) (last *choice, better bool, err error) {
-	s.report("microbatches", 0, 0)
-	m, err := s.splitter.Split(late, parts)
-	if err != nil {
-		return nil, false, late.Err()
-	}
-	first := s.planning(m, parts)
-	baselines, err := first.baselines(late)
-	if err != nil || !s.promise(baselines) {
-		return nil, false, err
-	}
+// decideOn chooses plans of the batch in some number of parts, quickly, in some ways that share time and steps, and takes notice of them.
+// It returns the last, and whether one is the best so far.
+func (s *partsSearch) decideOn(ctx, late context.Context, t *splitBatch, ways []int) (last *choice, better bool, err error) {
 	steps := s.Steps
 	for i, groups := range ways {
-		p := s.planning(m, parts)
-		p.groups, p.lowering = groups, first.lowering
+		p := s.planning(t.module, t.parts)
+		p.groups, p.lowering = groups, t.lowering
 		left := len(ways) - i
 		if s.Steps > 0 {
 			p.Steps = max(steps/int64(left), 1)
 		}
 		part, cancel := s.part(ctx, 1/float64(left))
-		last, err = p.decideFrom(part, late, baselines)
+		last, err = p.decideFrom(part, late, t.baselines)
 		cancel()
 		if err != nil {
 			return nil, better, err

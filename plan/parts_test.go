@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"math"
+	"slices"
 	"testing"
 
 	"autoshard/microbatch"
@@ -21,7 +23,11 @@ func TestPartsTogetherFirst(t *testing.T) {
 	if parts.splitter, err = microbatch.New(t.Context(), p.module, batchInputs(p.module)); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := parts.decideOn(t.Context(), t.Context(), parts.splitter.Parts()[0], []int{1, 0}); err != nil {
+	halves, err := parts.splitInto(t.Context(), parts.splitter.Parts()[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := parts.decideOn(t.Context(), t.Context(), halves, []int{1, 0}); err != nil {
 		t.Fatal(err)
 	}
 	if len(parts.plans) != 2 || parts.plans[0].last.Groups != 1 || parts.plans[1].last.Groups != 0 {
@@ -35,5 +41,56 @@ func TestPartsTogetherFirst(t *testing.T) {
 	if c.Steps != p.Steps || c.last.Groups != 0 || c.best.step.Total() > together.best.step.Total() {
 		t.Errorf("the search to the end of a plan of %d ps in %d steps ends in %d groups with one of %d ps", together.best.step.Total(),
 			c.Steps, c.last.Groups, c.best.step.Total())
+	}
+}
+
+// Where steps are limited, the fewest parts come first in which a baseline fits, then fewer, then more; where they are not, all in order.
+func TestLikelyPartsFirst(t *testing.T) {
+	p, s := planning(t, "examples/mlp_train.mlir", "2", "tpu-v5p")
+	b, err := p.blocks(t.Context(), s.Planner(), p.axes(), entire)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slow := *b.lowered
+	slow.step.Compute *= 1000
+	parts := &partsSearch{planner: p, clean: p.found.clone(), whole: &choice{planner: p, best: &slow}, ended: map[*choice]bool{}}
+	if err := parts.prepare(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	numbers := parts.numbers()
+	least, at := int64(math.MaxInt64), 0 // the bytes that a baseline holds at least, and the fewest parts in which one holds no more
+	for i, n := range numbers {
+		split, err := parts.splitInto(t.Context(), n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range split.baselines {
+			if peak := b.lowered.step.Peak; peak < least {
+				least, at = peak, i
+			}
+		}
+	}
+	if at == 0 {
+		t.Fatalf("a baseline in %d parts needs least: want more", numbers[0])
+	}
+	fewer := func(n int) []int64 {
+		list := slices.Clone(numbers)
+		slices.Reverse(list[:n])
+		return list
+	}
+	for _, c := range []struct {
+		memory int64
+		hasty  bool
+		want   []int64
+	}{
+		{least, false, numbers},
+		{least, true, fewer(at + 1)},
+		{least - 1, true, fewer(len(numbers))},
+	} {
+		p.Memory, p.hasty = c.memory, c.hasty
+		got, err := parts.likely(t.Context(), t.Context())
+		if err != nil || !slices.Equal(got, c.want) {
+			t.Errorf("in %d bytes, of which the place %d needs least, limited %v: %v, %v, want %v", c.memory, at, c.hasty, got, err, c.want)
+		}
 	}
 }

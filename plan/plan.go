@@ -107,6 +107,7 @@ type planner struct {
 	found  findings
 
 	screening  bool          // how fast plans are on the mesh is to be known roughly
+	hasty      bool          // time or steps are limited: what is fast early counts
 	nearest    *lowered      // the program that needs least memory, where none fits
 	groups     int           // parts of the mesh that are placed on their own, its leading axes as one; 0: every axis is
 	parts      int64         // microbatches that the module computes its batch in; 0: it does not

@@ -159,9 +159,9 @@ func (c *choice) climb(ctx context.Context, l *level, how, exactly relaxing, unt
 }
 
 // limited says whether there is a budget of steps or time.
-func (c *choice) limited(ctx context.Context) bool {
+func (o *Options) limited(ctx context.Context) bool {
 	_, due := ctx.Deadline()
-	return c.Steps > 0 || due
+	return o.Steps > 0 || due
 }
 
 // hurried says whether steps or time may be over before the last round.

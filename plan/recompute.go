@@ -94,6 +94,9 @@ const worthwhile = 100
 // again.
 var roomier = [...]float64{1.05, 1.2, 1.5}
 
+// roomiest are multiples of the memory limit under which plans are searched first.
+var roomiest = [...]float64{4, 1.5}
+
 // roomierAttempts bounds how often one is searched under each, and what is less by what values made again do not save.
 const roomierAttempts = 3
 
@@ -200,9 +203,23 @@ func (c *choice) faster(l *lowered) bool {
 	return best == nil || l.step.Total() < best.step.Total()-best.step.Total()/worthwhile
 }
 
-// searchRoomier searches the latest level under larger limits, where there may be a faster plan than the best one, and again with
-// collectives sent as one with those of what it finds. Where values made again do not make it fit, it searches for one that is to hold as
-// much less.
+// roomFirst searches a level, unless it is large, under much larger limits, where time or steps are limited and the best plan is slow:
+// where nearly all that does not fit can be made again, plans are as fast as without a limit, and are found in a fraction of the time that
+// a search under the limit takes.
+func (c *choice) roomFirst(ctx context.Context, l *level) error {
+	if !c.hasty || c.Without.Has(rewrites.RecomputeActivations) || c.isLarge() || !c.confined() || !c.isSlow() {
+		return nil
+	}
+	for _, times := range roomiest {
+		if _, err := c.searchRoomy(ctx, l, int64(times*float64(c.Memory))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// searchRoomier searches the latest level under larger limits, where there may be a faster plan than the best one. Where values made again
+// do not make it fit, it searches for one that is to hold as much less.
 func (c *choice) searchRoomier(ctx context.Context) error {
 	if c.last == nil {
 		return nil
@@ -211,17 +228,7 @@ func (c *choice) searchRoomier(ctx context.Context) error {
 	for _, times := range roomier {
 		limit := int64(times * least)
 		for range roomierAttempts {
-			found, err := c.searchUnder(ctx, c.last, limit)
-			if err == nil && found != nil {
-				err = c.meeting(ctx, c.last, found, limit)
-			}
-			if err != nil {
-				return err
-			}
-			if found == nil {
-				break
-			}
-			over, err := c.squeezeAll(ctx, slices.Clone(c.crowded))
+			over, err := c.searchRoomy(ctx, c.last, limit)
 			if err != nil {
 				return err
 			}
@@ -231,6 +238,19 @@ func (c *choice) searchRoomier(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// searchRoomy searches a level under a larger limit, and again with collectives sent as one with those of what it finds, and makes values
+// again until that fits. It returns by how much it exceeds the limit even so, 0 where it does not, or nothing is found.
+func (c *choice) searchRoomy(ctx context.Context, l *level, limit int64) (over int64, err error) {
+	found, err := c.searchUnder(ctx, l, limit)
+	if err == nil && found != nil {
+		err = c.meeting(ctx, l, found, limit)
+	}
+	if err != nil || found == nil {
+		return 0, err
+	}
+	return c.squeezeAll(ctx, slices.Clone(c.crowded))
 }
 
 // searchUnder searches a level under another memory limit, and tries and returns what it finds, nil for nothing.
