@@ -11,7 +11,7 @@ func (c *choice) coarsely(ctx context.Context, l *level) error {
 	if axes < 2 || c.parts > 0 || l.Groups > 0 || !c.confined() || !c.open(wideGap) {
 		return nil
 	}
-	if c.inParts != nil && (c.inParts.leads(c) || c.limited(ctx)) {
+	if c.inParts != nil && (c.inParts.leads(c) || c.hasty) {
 		return nil
 	}
 	ctx, cancel := c.part(ctx, 0.5)

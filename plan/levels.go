@@ -33,7 +33,7 @@ func (c *choice) search(ctx context.Context) error {
 		l.quick = true
 		ctx, cancel := c.part(ctx, screened)
 		defer cancel()
-		return c.stages(ctx, l, c.roomyFirst, c.glance, c.squeezeFirst, c.partitioned)
+		return c.stages(ctx, l, c.roomFirstInBlocks, c.glance, c.squeezeFirst, c.partitioned)
 	}
 	return c.toEnd(ctx)
 }

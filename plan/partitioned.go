@@ -52,8 +52,8 @@ func (c *choice) writings(sets [][]subaxis.Ref) (all [][]pinned) {
 	return all
 }
 
-// roomyFirst looks for such plans, with blocks along all axes, under much larger limits with values made again.
-func (c *choice) roomyFirst(ctx context.Context, _ *level) error {
+// roomFirstInBlocks looks for such plans, with blocks along all axes, under much larger limits with values made again.
+func (c *choice) roomFirstInBlocks(ctx context.Context, _ *level) error {
 	if !c.hasty || c.parts == 0 || c.isLarge() || !c.confined() {
 		return nil
 	}
@@ -76,7 +76,7 @@ func (c *choice) roomyFirst(ctx context.Context, _ *level) error {
 
 // partitionedFirst does so where time or steps are limited: these may be over before collectives are sent as one, which takes longer.
 func (c *choice) partitionedFirst(ctx context.Context, l *level) error {
-	if !c.limited(ctx) {
+	if !c.hasty {
 		return nil
 	}
 	return c.partitioned(ctx, l)

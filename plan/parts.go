@@ -21,15 +21,16 @@ func (s *partsSearch) begin(ctx, late context.Context) (err error) {
 	if err := s.prepare(late); err != nil || s.splitter == nil {
 		return err
 	}
-	numbers, err := s.likely(ctx, late)
+	numbers, t, err := s.likely(ctx, late)
 	if err != nil {
 		return err
 	}
 	vain, ways := 0, s.ways()
 	for ; len(numbers) > 0 && s.timeLeft(ctx) > s.each; numbers = numbers[1:] {
-		t, err := s.splitInto(late, numbers[0])
-		if err != nil || t == nil {
-			return err
+		if t == nil || t.parts != numbers[0] {
+			if t, err = s.splitInto(late, numbers[0]); err != nil || t == nil {
+				return err
+			}
 		}
 		s.most = max(s.most, t.parts)
 		share, cancel := s.part(ctx, max(1/float64(len(numbers)), likeliest))
@@ -55,11 +56,11 @@ func (s *partsSearch) begin(ctx, late context.Context) (err error) {
 }
 
 // likely returns the numbers of parts that are tried, in their order: where time or steps are limited, from the fewest parts in which a
-// baseline fits downwards, and then those above, since a plan in too few parts takes long to find and is slow.
-func (s *partsSearch) likely(ctx, late context.Context) ([]int64, error) {
-	numbers := s.numbers()
-	if !s.hasty {
-		return numbers, nil
+// baseline fits downwards, and then those above, since a plan in too few parts takes long to find and is slow. The batch in the first of
+// them comes with that.
+func (s *partsSearch) likely(ctx, late context.Context) (numbers []int64, first *splitBatch, err error) {
+	if numbers = s.numbers(); !s.hasty {
+		return numbers, nil, nil
 	}
 	look, cancel := s.part(ctx, looking)
 	defer cancel()
@@ -67,16 +68,16 @@ func (s *partsSearch) likely(ctx, late context.Context) ([]int64, error) {
 	for fits := false; least < len(numbers) && !fits && look.Err() == nil; least++ {
 		t, err := s.splitInto(late, numbers[least])
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if t == nil {
 			numbers = numbers[:least]
 			break
 		}
-		fits = slices.ContainsFunc(t.baselines, t.fits)
+		first, fits = t, slices.ContainsFunc(t.baselines, t.fits)
 	}
 	slices.Reverse(numbers[:least])
-	return numbers, nil
+	return numbers, first, nil
 }
 
 // splitBatch is the batch in some number of parts, and what is known of that without search.

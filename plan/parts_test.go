@@ -88,8 +88,8 @@ func TestLikelyPartsFirst(t *testing.T) {
 		{least - 1, true, fewer(len(numbers))},
 	} {
 		p.Memory, p.hasty = c.memory, c.hasty
-		got, err := parts.likely(t.Context(), t.Context())
-		if err != nil || !slices.Equal(got, c.want) {
+		got, first, err := parts.likely(t.Context(), t.Context())
+		if err != nil || !slices.Equal(got, c.want) || (first != nil) != c.hasty || c.hasty && first.parts != c.want[0] {
 			t.Errorf("in %d bytes, of which the place %d needs least, limited %v: %v, %v, want %v", c.memory, at, c.hasty, got, err, c.want)
 		}
 	}
