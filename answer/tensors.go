@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -173,15 +174,17 @@ func Written(before, after *ir.Module) func(arg, result int) bool {
 // NumberedResult names a result by its place, as an answer does where the program gives no name.
 func NumberedResult(i int) string { return "result " + strconv.Itoa(i) }
 
+// roleWords are what people call roles whose names are abbreviations.
+var roleWords = map[string]string{"param": "parameters", "opt_state": "optimizer state", "kv_cache": "KV cache"}
+
+// RoleWord is what people call a role, such as parameters for param.
+func RoleWord(role string) string { return cmp.Or(roleWords[role], role) }
+
 // RoleName is what inputs of a role are called; replaced says that results take their place.
 func RoleName(role string, replaced bool) string {
 	switch {
-	case role == "param":
-		return "parameters"
-	case role == "opt_state":
-		return "optimizer state"
-	case role == "kv_cache":
-		return "key-value cache"
+	case roleWords[role] != "":
+		return roleWords[role]
 	case role != "" && role != "scalar":
 		return role + " inputs"
 	case replaced:

@@ -36,6 +36,15 @@ func TestIsBatch(t *testing.T) {
 	}
 }
 
+// Roles whose names are abbreviations have words for people.
+func TestRoleWord(t *testing.T) {
+	for role, want := range map[string]string{"param": "parameters", "kv_cache": "KV cache", "batch": "batch", "": ""} {
+		if got := answer.RoleWord(role); got != want {
+			t.Errorf("people call %q %q, want %q", role, got, want)
+		}
+	}
+}
+
 // Roles have names for people, and what has none says whether a result takes its place.
 func TestRoleName(t *testing.T) {
 	for _, c := range []struct {
@@ -43,8 +52,8 @@ func TestRoleName(t *testing.T) {
 		replaced bool
 		want     string
 	}{
-		{"param", true, "parameters"}, {"opt_state", true, "optimizer state"}, {"batch", false, "batch inputs"},
-		{"", true, "inputs that results replace"}, {"scalar", false, "other inputs"},
+		{"param", true, "parameters"}, {"opt_state", true, "optimizer state"}, {"kv_cache", true, "KV cache"},
+		{"batch", false, "batch inputs"}, {"", true, "inputs that results replace"}, {"scalar", false, "other inputs"},
 	} {
 		if got := answer.RoleName(c.role, c.replaced); got != c.want {
 			t.Errorf("%q is called %q, want %q", c.role, got, c.want)

@@ -1,6 +1,10 @@
 package plan
 
-import "context"
+import (
+	"context"
+
+	"autoshard/internal/lint"
+)
 
 // coarsely searches for plans of the whole batch that place leading axes as one, as those of meshes of fewer axes do, where memory rules
 // out faster ones and the best is far from proven: with fewer ways to place axes searches get farther. With every axis on its own, they go
@@ -11,7 +15,12 @@ func (c *choice) coarsely(ctx context.Context, l *level) error {
 	if axes < 2 || c.parts > 0 || l.Groups > 0 || !c.confined() || !c.open(wideGap) {
 		return nil
 	}
-	if c.inParts != nil && (c.inParts.leads(c) || c.hasty) {
+	if c.inParts != nil && c.inParts.leads(c) {
+		return nil
+	}
+	if c.inParts != nil && c.hasty {
+		c.found.Add(lint.CoarseSearch, 0, "", "time or steps are limited: plans that place leading axes of the mesh as one were left out, "+
+			"which may be faster where memory is as short as here")
 		return nil
 	}
 	ctx, cancel := c.part(ctx, 0.5)

@@ -83,7 +83,7 @@ func (c *choice) improve(ctx context.Context, l *level) error {
 			return err
 		}
 	}
-	if err := c.stages(ctx, l, c.seek, c.fullyShardedIf(false), c.partitionedFirst, c.meetParts); err != nil || c.outdone() {
+	if err := c.stages(ctx, l, c.seek, c.fullyShardedIf(false), c.partitionedFirst, c.mergingFirst, c.meetParts); err != nil || c.outdone() {
 		return err
 	}
 	ctx, cancel := c.trailing(ctx)
@@ -146,6 +146,7 @@ type level struct {
 	reached  int64           // the bound that the latest relaxed problem reached, if only of solutions that treat equal ops alike
 	quick    bool            // a rough solution will do
 	blocks   bool            // programs that keep state in blocks are suggested
+	met      int             // warm starts with whose collectives it was searched before the batch in parts
 	glanced  bool            // it was searched for a good solution
 	solved   bool            // it was searched for a solution whose program fits, and not roughly
 	crowding int64           // the bytes by which the latest program would exceed the memory with all merged that makes it faster

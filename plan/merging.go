@@ -23,6 +23,31 @@ func (c *choice) merging(ctx context.Context, l *level) error {
 	return c.meeting(ctx, l, latest, c.Memory)
 }
 
+// mergingPart is the part of the time that is left which a search with collectives sent as one takes before the batch is computed in parts.
+const mergingPart = 0.25
+
+// mergingFirst does what merging does, for a part of the time, where time alone is limited and the best plan of the whole batch is slow:
+// the batch in parts takes most of it, and programs whose collectives are sent as one can be much faster than either. What it began with
+// merging does without.
+func (c *choice) mergingFirst(ctx context.Context, l *level) error {
+	if c.inParts == nil || !c.hasty || c.Steps > 0 || l.large() || !c.isSlow() || !c.binding() {
+		return nil
+	}
+	ctx, cancel := c.part(ctx, mergingPart)
+	defer cancel()
+	latest := l.solution
+	if err := c.suggestBlocks(l); err != nil {
+		return err
+	}
+	for _, x := range l.space.WarmStarts() {
+		if err := c.meeting(ctx, l, x, c.Memory); err != nil || c.over(ctx) {
+			return err
+		}
+		l.met++
+	}
+	return c.meeting(ctx, l, latest, c.Memory)
+}
+
 // inBlocks does so with those of baselines and programs that keep state in blocks, if that was not done yet.
 func (c *choice) inBlocks(ctx context.Context, l *level) error {
 	if l.blocks || c.proven() || !c.worthBlocks(l) {
@@ -31,7 +56,7 @@ func (c *choice) inBlocks(ctx context.Context, l *level) error {
 	return c.meetBlocks(ctx, l)
 }
 
-// meetBlocks does so with those of baselines and programs that keep state in blocks.
+// meetBlocks does so with those of baselines and programs that keep state in blocks, but for those that were met before.
 func (c *choice) meetBlocks(ctx context.Context, l *level) error {
 	if c.over(ctx) {
 		return nil
@@ -39,7 +64,7 @@ func (c *choice) meetBlocks(ctx context.Context, l *level) error {
 	if err := c.suggestBlocks(l); err != nil {
 		return err
 	}
-	for _, x := range l.space.WarmStarts() {
+	for _, x := range l.space.WarmStarts()[l.met:] {
 		if err := c.meeting(ctx, l, x, c.Memory); err != nil {
 			return err
 		}

@@ -42,7 +42,7 @@ func (p *planner) recompute(ctx context.Context, l *lowered) error {
 	}
 	chosen.Apply(l.explicit)
 	ir.EraseDead(l.explicit)
-	l.again = len(stacks) + chosen.Len()
+	l.again, l.least = len(stacks)+chosen.Len(), chosen.Short
 	return nil
 }
 
@@ -268,8 +268,8 @@ func (c *choice) searchUnder(ctx context.Context, l *level, limit int64) ([]int3
 }
 
 // squeeze offers a program with values made again until it fits. What the program that runs holds more than was counted, it is to hold less
-// the next time, as long as that halves what is missing, which it returns at last. Where none fits, and there is no plan, it offers the one
-// that holds as little as can be, which is the same under any limit.
+// the next time, as long as there is more to make again and that halves what is missing, which it returns at last. Where none fits, and
+// there is no plan, it offers the one that holds as little as can be, which is the same under any limit.
 func (c *choice) squeeze(ctx context.Context, l *lowered) (over int64, err error) {
 	over = math.MaxInt64
 	for most := c.Memory; most > 0; most -= over {
@@ -282,7 +282,7 @@ func (c *choice) squeeze(ctx context.Context, l *lowered) (over int64, err error
 			c.offer(found)
 			return 0, nil
 		}
-		if found.again == 0 || over > before/2 {
+		if found.again == 0 || found.least || over > before/2 {
 			break
 		}
 	}

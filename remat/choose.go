@@ -50,6 +50,7 @@ func (d *Device) Choose(ctx context.Context, limit int64) (Choice, error) {
 			smallest, least = chosen, now.peak
 		}
 	}
+	smallest.Short = true
 	return smallest, ctx.Err()
 }
 

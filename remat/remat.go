@@ -27,6 +27,8 @@ type Choice struct {
 	// By value, in ascending order: the places of ops in the value's block, counted from 0, from which on ops read another copy. A copy is
 	// made before the first op that reads it.
 	from map[ir.ValueID][]int32
+	// Short says that no choice was found that is small enough: this is the smallest.
+	Short bool
 }
 
 // Len returns how many copies of values there are at most.

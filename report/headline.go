@@ -123,6 +123,7 @@ func among(p *plan.Plan) string {
 // part is a group of inputs that people have one word for.
 type part struct {
 	name   string
+	batch  bool
 	bytes  int64 // whole
 	layers int
 	along  map[string]int64 // whole bytes by the axes that cut them
@@ -143,15 +144,12 @@ func cuts(p *plan.Plan) string {
 	return strings.Join(phrases, "; ")
 }
 
-// roleNames are the words for the roles that models give.
-var roleNames = map[string]string{"param": "parameters", "opt_state": "optimizer state", "kv_cache": "KV cache"}
-
 var rootPattern = regexp.MustCompile(`^[A-Za-z_]\w*`)
 
 // partName is the role of an input, or what its name begins with.
 func partName(t *answer.Tensor) string {
 	if t.Role != "" {
-		return cmp.Or(roleNames[t.Role], t.Role)
+		return answer.RoleWord(t.Role)
 	}
 	if generic.MatchString(t.Name) {
 		return "inputs"
@@ -167,7 +165,7 @@ func partsOf(inputs []answer.Tensor) []*part {
 		name := partName(t)
 		x := byName[name]
 		if x == nil {
-			x = &part{name: name, along: map[string]int64{}}
+			x = &part{name: name, batch: t.IsBatch(), along: map[string]int64{}}
 			byName[name] = x
 			parts = append(parts, x)
 		}
@@ -179,14 +177,14 @@ func partsOf(inputs []answer.Tensor) []*part {
 		x.layers = max(x.layers, f.layers)
 	}
 	slices.SortStableFunc(parts, func(a, b *part) int {
-		return cmp.Or(cmp.Compare(order(a), order(b)), cmp.Compare(b.bytes, a.bytes))
+		return cmp.Or(cmp.Compare(a.order(), b.order()), cmp.Compare(b.bytes, a.bytes))
 	})
 	return parts
 }
 
 // order puts the batch before everything else.
-func order(x *part) int {
-	if x.name == "batch" {
+func (x *part) order() int {
+	if x.batch {
 		return 0
 	}
 	return 1

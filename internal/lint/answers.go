@@ -45,8 +45,8 @@ var answers = []diag.Rule{
 	{ID: BranchPrice, Severity: diag.SeverityWarning, Name: "one of several branches runs, which the price does not know",
 		Text: "The time of a branch is that of its slowest region, and the collectives of all regions count. A step can be cheaper."},
 	{ID: CoarseSearch, Severity: diag.SeverityWarning, Name: "the search left out ways to cut the model",
-		Text: "There were too many of them: parts of axes, or axes apart from each other. The message says which; the lower bound is proved " +
-			"all the same."},
+		Text: "There were too many of them, or time or steps are limited: parts of axes, axes apart from each other, or axes as one. The " +
+			"message says which; the lower bound is proved all the same."},
 	{ID: CommonMesh, Severity: diag.SeverityWarning, Name: "the model names its devices by several meshes",
 		Text: "Plans are over one mesh, of whose axes those of all the others consist. The message says which, and what axes have become " +
 			"whose names are others there. Pins and outputs name axes of that mesh."},
