@@ -21,7 +21,7 @@ type lowered struct {
 	step      estimate.Step
 	rewritten collectives.Rewritten
 	again     int      // values that are made again
-	least     bool     // nothing more was found to make again, and it was to hold less
+	exhausted bool     // nothing more was found to make again, and it was to hold less
 	merging   *Merging // nil where nothing is merged
 	merges    int64    // the peak with all merged that makes it faster, also where that does not fit; 0 if nothing does
 }

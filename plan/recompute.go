@@ -42,7 +42,7 @@ func (p *planner) recompute(ctx context.Context, l *lowered) error {
 	}
 	chosen.Apply(l.explicit)
 	ir.EraseDead(l.explicit)
-	l.again, l.least = len(stacks)+chosen.Len(), chosen.Short
+	l.again, l.exhausted = len(stacks)+chosen.Len(), chosen.Short
 	return nil
 }
 
@@ -282,7 +282,7 @@ func (c *choice) squeeze(ctx context.Context, l *lowered) (over int64, err error
 			c.offer(found)
 			return 0, nil
 		}
-		if found.again == 0 || found.least || over > before/2 {
+		if found.again == 0 || found.exhausted || over > before/2 {
 			break
 		}
 	}
