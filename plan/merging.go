@@ -14,7 +14,7 @@ func (c *choice) merging(ctx context.Context, l *level) error {
 	latest := l.solution
 	switch {
 	case c.binding():
-		if err := c.meetBlocks(ctx, l); err != nil {
+		if _, err := c.meetBlocks(ctx, l); err != nil {
 			return err
 		}
 	case l.large(): // the relaxed problem gets there sooner
@@ -27,8 +27,8 @@ func (c *choice) merging(ctx context.Context, l *level) error {
 const mergingPart = 0.25
 
 // mergingFirst does what merging does, for a part of the time, where time alone is limited and the best plan of the whole batch is slow:
-// the batch in parts takes most of it, and programs whose collectives are sent as one can be much faster than either. What it began with
-// merging does without.
+// the batch in parts takes most of it, and programs whose collectives are sent as one can be much faster than either. The warm starts that
+// were met are not met again; those of programs that keep state in blocks are, as these are suggested anew.
 func (c *choice) mergingFirst(ctx context.Context, l *level) error {
 	if c.inParts == nil || !c.hasty || c.Steps > 0 || l.large() || !c.isSlow() || !c.binding() {
 		return nil
@@ -36,14 +36,9 @@ func (c *choice) mergingFirst(ctx context.Context, l *level) error {
 	ctx, cancel := c.part(ctx, mergingPart)
 	defer cancel()
 	latest := l.solution
-	if err := c.suggestBlocks(l); err != nil {
+	met, err := c.meetBlocks(ctx, l)
+	if l.met = met; err != nil {
 		return err
-	}
-	for _, x := range l.space.WarmStarts() {
-		if err := c.meeting(ctx, l, x, c.Memory); err != nil || c.over(ctx) {
-			return err
-		}
-		l.met++
 	}
 	return c.meeting(ctx, l, latest, c.Memory)
 }
@@ -53,23 +48,28 @@ func (c *choice) inBlocks(ctx context.Context, l *level) error {
 	if l.blocks || c.proven() || !c.worthBlocks(l) {
 		return nil
 	}
-	return c.meetBlocks(ctx, l)
+	_, err := c.meetBlocks(ctx, l)
+	return err
 }
 
-// meetBlocks does so with those of baselines and programs that keep state in blocks, but for those that were met before.
-func (c *choice) meetBlocks(ctx context.Context, l *level) error {
+// meetBlocks does so with those of baselines and programs that keep state in blocks, but for those that were met before the batch in parts.
+// It returns how many were met before time or steps were over.
+func (c *choice) meetBlocks(ctx context.Context, l *level) (met int, err error) {
 	if c.over(ctx) {
-		return nil
+		return 0, nil
 	}
 	if err := c.suggestBlocks(l); err != nil {
-		return err
+		return 0, err
 	}
 	for _, x := range l.space.WarmStarts()[l.met:] {
 		if err := c.meeting(ctx, l, x, c.Memory); err != nil {
-			return err
+			return met, err
+		}
+		if !c.over(ctx) {
+			met++
 		}
 	}
-	return nil
+	return met, nil
 }
 
 // binding says whether there is a faster plan, but for the memory.

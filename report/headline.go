@@ -123,7 +123,6 @@ func among(p *plan.Plan) string {
 // part is a group of inputs that people have one word for.
 type part struct {
 	name   string
-	batch  bool
 	bytes  int64 // whole
 	layers int
 	along  map[string]int64 // whole bytes by the axes that cut them
@@ -165,7 +164,7 @@ func partsOf(inputs []answer.Tensor) []*part {
 		name := partName(t)
 		x := byName[name]
 		if x == nil {
-			x = &part{name: name, batch: t.IsBatch(), along: map[string]int64{}}
+			x = &part{name: name, along: map[string]int64{}}
 			byName[name] = x
 			parts = append(parts, x)
 		}
@@ -177,14 +176,14 @@ func partsOf(inputs []answer.Tensor) []*part {
 		x.layers = max(x.layers, f.layers)
 	}
 	slices.SortStableFunc(parts, func(a, b *part) int {
-		return cmp.Or(cmp.Compare(a.order(), b.order()), cmp.Compare(b.bytes, a.bytes))
+		return cmp.Or(cmp.Compare(order(a), order(b)), cmp.Compare(b.bytes, a.bytes))
 	})
 	return parts
 }
 
 // order puts the batch before everything else.
-func (x *part) order() int {
-	if x.batch {
+func order(x *part) int {
+	if x.name == "batch" {
 		return 0
 	}
 	return 1
