@@ -29,7 +29,7 @@ func FindGathered(ctx context.Context, m *ir.Module, a Assignment) (all []Gather
 	if !ok {
 		return nil, ctx.Err()
 	}
-	g := &gatherer{m, a, rule.NewComputingCache(), map[ir.OpID]layouts{}}
+	g := &gatherer{m, a, rule.NewComputingCache(), make([]layouts, m.NumOps())}
 	err = m.WalkContext(ctx, m.Func(main).Body, func(op ir.OpID) {
 		if k := m.Kind(op); k.IsTerminator() || places(k) || dataflow.Has(k) || m.ManualAround(op) != 0 {
 			return
@@ -53,18 +53,17 @@ type gatherer struct {
 	m     *ir.Module
 	a     Assignment
 	rules *rule.Cache // of how ops are computed
-	known map[ir.OpID]layouts
+	known []layouts   // by op
 }
 
 // layouts are those in which an op that is cut reads its operands and makes its results.
 type layouts struct{ operands, results []Layout }
 
-// layouts returns those of an op.
-func (g *gatherer) layouts(op ir.OpID) layouts {
-	l, ok := g.known[op]
-	if !ok {
-		l.operands, l.results, _ = g.a.project(g.m, op, g.rules.Of(g.m, op))
-		g.known[op] = l
+// layouts returns those of an op. How partial results combine does not matter here.
+func (g *gatherer) layouts(op ir.OpID) *layouts {
+	l := &g.known[op]
+	if l.results == nil {
+		l.operands, l.results, _ = Project(g.rules.Of(g.m, op), g.a[op], 0)
 	}
 	return l
 }

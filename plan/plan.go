@@ -2,8 +2,6 @@ package plan
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"slices"
 	"time"
 
@@ -13,12 +11,9 @@ import (
 	"autoshard/internal/diag"
 	"autoshard/internal/lint"
 	"autoshard/ir"
-	"autoshard/ir/mlir"
-	"autoshard/ir/modeljson"
 	"autoshard/program"
 	"autoshard/propagate"
 	"autoshard/rewrites"
-	"autoshard/search"
 	"autoshard/search/space"
 )
 
@@ -308,90 +303,6 @@ func (p *planner) annotated() bool {
 		}
 	}
 	return false
-}
-
-// plan puts the answer together. The text of its program keeps the places of the model's ops, which messages and emitted
-// programs name. The bound of a search does not hold for programs that it has not seen, because something was moved out of loops that these
-// only read. It fails with the context's error where that ends.
-func (p *planner) plan(ctx context.Context, chosen *lowered, baselines []baseline, certificate Certificate, gains []Gain) (*Plan, error) {
-	if chosen.rewritten.FromOutside {
-		certificate.Bound, certificate.Gap, certificate.Status = 0, 1, search.Feasible.String()
-		p.found.Add(lint.NoBound, 0, "", "no lower bound is known: what a loop reads from outside it is moved once, before the loop")
-	}
-	p.report("write", certificate.Cost, certificate.Bound)
-	text, err := mlir.Write(ctx, chosen.explicit, mlir.PrintOptions{DebugInfo: true})
-	if err != nil {
-		return nil, err
-	}
-	plan := &Plan{Schema: Schema, Model: p.source.Name, Mesh: p.module.Mesh(p.mesh).Axes, Hardware: p.Hardware.Name, Memory: p.Memory,
-		Program: string(text)}
-	plan.Inputs, plan.Outputs = answer.Tensors(chosen.annotated, answer.Written(p.module, chosen.annotated))
-	plan.Dropped, plan.Meshes = append([]string{}, p.source.Dropped...), []TriedMesh{}
-	for i, arg := range p.state {
-		if arg >= 0 {
-			plan.Outputs[i].Replaces = &arg
-		}
-	}
-	for _, arg := range batchInputs(p.module) {
-		if t := &plan.Inputs[p.module.Index(arg)]; t.Role == "" {
-			t.Role = modeljson.BatchRole
-		}
-	}
-	plan.Estimate = program.EstimateOf(chosen.program, &chosen.step)
-	plan.Collectives, plan.Merged, plan.Rewrites = describeCollectives(chosen), chosen.merging, gains
-	if plan.Recomputed, err = describeRecomputed(ctx, p.model, chosen.explicit, p.mesh); err != nil {
-		return nil, err
-	}
-	if p.shown != nil {
-		baselines = p.shown
-	}
-	plan.Microbatches = p.parts
-	for _, b := range baselines {
-		plan.Baselines = append(plan.Baselines, b.describe(p.Memory))
-	}
-	plan.Certificate = certificate
-	p.found.Adopt(lint.LeftWhole(p.source.Module, p.module.Mesh(p.mesh).Axes))
-	priced := findings{Findings: answer.Findings{Module: chosen.program.Module}}
-	priced.prices(chosen.program)
-	p.found.Join(&priced.Findings)
-	p.found.whole()
-	p.separate(chosen)
-	if err := p.found.gathered(ctx, chosen); err != nil {
-		return nil, err
-	}
-	plan.Findings = p.found.Sorted()
-	return plan, p.record(ctx, plan, chosen)
-}
-
-func describeCollectives(l *lowered) []Collective {
-	m := l.program.Module
-	out := make([]Collective, 0, len(l.program.Collectives))
-	for i := range l.program.Collectives {
-		c := &l.program.Collectives[i]
-		out = append(out, Collective{Kind: c.Kind.String(), Axes: answer.FormatRefs(&l.program.Mesh, c.Axes),
-			Groups: answer.FormatGroups(&l.program.Mesh, c.Members), Type: operandType(m, c.Op), Count: c.Runs, Bytes: c.TotalBytes(),
-			Seconds: float64(l.step.Collectives[i]) / program.Picoseconds, Source: answer.Scoped(m, c.Source)})
-	}
-	return out
-}
-
-// operandType returns the type of a collective's operand, and how many more it has.
-func operandType(m *ir.Module, op ir.OpID) string {
-	t := m.ValueType(m.Operand(op, 0))
-	name := answer.FormatType(t, t.Dims)
-	if more := m.NumResults(op) - 1; more > 0 {
-		return fmt.Sprintf("%s and %d more", name, more)
-	}
-	return name
-}
-
-// JSON returns the bytes of plan.json: the same plan gives the same bytes.
-func (p *Plan) JSON() []byte {
-	out, err := json.MarshalIndent(p, "", "  ")
-	if err != nil {
-		panic(err) // a Plan has no values that JSON lacks
-	}
-	return append(out, '\n')
 }
 
 // Lowered returns the program of the plan that devices run. Errors are of a plan that no longer is one, or the context's.

@@ -12,8 +12,7 @@ import (
 	"autoshard/subaxis"
 )
 
-// record adds to a plan what other programs need to apply it, how it was asked for, and the hashes that find changes in it. It fails with
-// the context's error where that ends.
+// record adds to a plan what other programs need to apply it, and how it was asked for. It fails with the context's error where that ends.
 func (p *planner) record(ctx context.Context, plan *Plan, chosen *lowered) error {
 	line, err := p.model.Simulate(ctx, chosen.program, program.DefaultAhead)
 	if err != nil {
@@ -24,7 +23,6 @@ func (p *planner) record(ctx context.Context, plan *Plan, chosen *lowered) error
 	plan.Constraints = constraints
 	p.refine(plan, chosen.annotated, written)
 	plan.Options = p.request()
-	plan.seal(p.source.Hash, &p.Hardware)
 	return nil
 }
 

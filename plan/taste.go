@@ -32,7 +32,7 @@ func (o *Options) taste() float64 {
 // cost has the last word.
 func (c *choice) plainly(ctx context.Context) error {
 	taste := c.taste()
-	if taste == 0 {
+	if taste == 0 || ctx.Err() != nil {
 		return nil
 	}
 	allowed := func(n int64, part float64) int64 { return n + int64(float64(n)*part) }

@@ -37,9 +37,9 @@ func (g *wholeOps) why() string {
 func (f *findings) whole() {
 	m := f.Module
 	var groups []*wholeOps
-	byName := map[string]*wholeOps{}
+	byName, rules := map[string]*wholeOps{}, rule.NewComputingCache()
 	f.walkPlanned(m.MainFunc().Body, func(op ir.OpID) {
-		reason, whole := staysWhole(m, op)
+		reason, whole := staysWhole(m, op, rules)
 		if !whole {
 			return
 		}
@@ -91,7 +91,7 @@ func (f *findings) walkPlanned(b ir.BlockID, visit func(ir.OpID)) {
 }
 
 // staysWhole says whether an op that has arrays cannot be cut, and why.
-func staysWhole(m *ir.Module, op ir.OpID) (why string, whole bool) {
+func staysWhole(m *ir.Module, op ir.OpID, rules *rule.Cache) (why string, whole bool) {
 	k := m.Kind(op)
 	isArray := func(v ir.ValueID) bool { t := m.ValueType(v); return t.Kind == ir.TensorKind && t.Elements() > 1 }
 	switch k {
@@ -102,7 +102,7 @@ func staysWhole(m *ir.Module, op ir.OpID) (why string, whole bool) {
 	if k.IsTerminator() || k.HasBodies() || !slices.ContainsFunc(append(m.Operands(op), m.ResultValues(op)...), isArray) {
 		return "", false
 	}
-	r := rule.Computing(m, op)
+	r := rules.Of(m, op)
 	if r == nil {
 		return "no sharding rule says how to cut it", true
 	}

@@ -19,12 +19,16 @@ func Print(m *ir.Module, opts PrintOptions) []byte {
 	return text
 }
 
-// bytesPrintedPerOp is about how much text an op makes.
-const bytesPrintedPerOp = 80
+// printedPerOp and printedPerLoc are about how many bytes of text an op makes, and a location beside that.
+const printedPerOp, printedPerLoc = 80, 120
 
 // Write is Print for large modules: it ends with the context, whose error is the only one.
 func Write(ctx context.Context, m *ir.Module, opts PrintOptions) ([]byte, error) {
-	pr := newPrinter(m, make([]byte, 0, bytesPrintedPerOp*m.NumOps()))
+	size := printedPerOp * m.NumOps()
+	if opts.DebugInfo {
+		size += printedPerLoc * m.NumLocs()
+	}
+	pr := newPrinter(m, make([]byte, 0, size))
 	pr.ctx = ctx
 	if opts.DebugInfo {
 		pr.locs = newLocNames(m, pr.look)

@@ -1,10 +1,9 @@
 package mlir
 
 import (
-	"fmt"
+	"encoding/binary"
 	"slices"
 	"strconv"
-	"strings"
 
 	"autoshard/internal/lists"
 	"autoshard/ir"
@@ -15,6 +14,7 @@ type locNames struct {
 	look   func() bool // goes on
 	m      *ir.Module
 	ids    map[string]int // by content
+	key    []byte         // scratch
 	byLoc  []int          // index into rows by LocID, -1 if not visited
 	rows   []locRow
 	number []int // of each row
@@ -101,24 +101,37 @@ func (n *locNames) visitLoc(id ir.LocID) int {
 	}
 	l := n.m.LocOf(id)
 	depth := 0
-	var key strings.Builder
-	fmt.Fprintf(&key, "%d %q %d %d %d %d %q", l.Kind, l.File, l.Line, l.Col, l.EndLine, l.EndCol, l.Name)
-	if l.Metadata != nil {
-		key.WriteString(FormatAttr(n.m, l.Metadata))
-	}
 	for _, c := range l.Children {
-		row := n.visitLoc(c)
-		depth = max(depth, n.rows[row].depth+1)
-		key.WriteString(" " + strconv.Itoa(row))
+		depth = max(depth, n.rows[n.visitLoc(c)].depth+1)
 	}
-	row, ok := n.ids[key.String()]
+	n.sign(l)
+	row, ok := n.ids[string(n.key)]
 	if !ok {
 		row = len(n.rows)
 		n.rows = append(n.rows, locRow{id: id, depth: depth})
-		n.ids[key.String()] = row
+		n.ids[string(n.key)] = row
 	}
 	n.byLoc[id] = row
 	return row
+}
+
+// sign makes the key of a location whose parts are numbered.
+func (n *locNames) sign(l *ir.Location) {
+	key := append(n.key[:0], byte(l.Kind))
+	for _, at := range []int{l.Line, l.Col, l.EndLine, l.EndCol} {
+		key = binary.AppendVarint(key, int64(at))
+	}
+	metadata := ""
+	if l.Metadata != nil {
+		metadata = FormatAttr(n.m, l.Metadata)
+	}
+	for _, text := range []string{l.File, l.Name, metadata} {
+		key = append(binary.AppendUvarint(key, uint64(len(text))), text...)
+	}
+	for _, c := range l.Children {
+		key = binary.AppendUvarint(key, uint64(n.byLoc[c]))
+	}
+	n.key = key
 }
 
 // name returns the alias of a row.

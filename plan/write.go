@@ -1,0 +1,131 @@
+package plan
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"autoshard/answer"
+	"autoshard/internal/lint"
+	"autoshard/internal/parallel"
+	"autoshard/ir"
+	"autoshard/ir/mlir"
+	"autoshard/ir/modeljson"
+	"autoshard/program"
+	"autoshard/search"
+)
+
+// plan puts the answer together, its program beside what it says of that. The bound of a search does not hold for programs that it has not
+// seen, because something was moved out of loops that these only read. It fails with the context's error where that ends.
+func (p *planner) plan(ctx context.Context, chosen *lowered, baselines []baseline, certificate Certificate, gains []Gain) (*Plan, error) {
+	if chosen.rewritten.FromOutside {
+		certificate.Bound, certificate.Gap, certificate.Status = 0, 1, search.Feasible.String()
+		p.found.Add(lint.NoBound, 0, "", "no lower bound is known: what a loop reads from outside it is moved once, before the loop")
+	}
+	p.report("write", certificate.Cost, certificate.Bound)
+	if p.shown != nil {
+		baselines = p.shown
+	}
+	plan := &Plan{Certificate: certificate, Microbatches: p.parts, Rewrites: gains, Meshes: []TriedMesh{}}
+	for _, b := range baselines {
+		plan.Baselines = append(plan.Baselines, b.describe(p.Memory))
+	}
+	var text []byte
+	var errs [2]error
+	parallel.Each(len(errs), func(i int) {
+		if i == 0 {
+			text, errs[i] = writeProgram(ctx, chosen)
+		} else {
+			errs[i] = p.fill(ctx, plan, chosen)
+		}
+	})
+	if err := errors.Join(errs[:]...); err != nil {
+		return nil, err
+	}
+	plan.Program = string(text)
+	plan.seal(p.source.Hash, &p.Hardware)
+	return plan, nil
+}
+
+// writeProgram returns the text of a program. It keeps the places of the model's ops, which messages and emitted programs name.
+func writeProgram(ctx context.Context, chosen *lowered) ([]byte, error) {
+	return mlir.Write(ctx, chosen.explicit, mlir.PrintOptions{DebugInfo: true})
+}
+
+// fill adds to a plan what it says of its program.
+func (p *planner) fill(ctx context.Context, plan *Plan, chosen *lowered) (err error) {
+	plan.Schema, plan.Model, plan.Mesh = Schema, p.source.Name, p.module.Mesh(p.mesh).Axes
+	plan.Hardware, plan.Memory, plan.Dropped = p.Hardware.Name, p.Memory, append([]string{}, p.source.Dropped...)
+	plan.Inputs, plan.Outputs = answer.Tensors(chosen.annotated, answer.Written(p.module, chosen.annotated))
+	for i, arg := range p.state {
+		if arg >= 0 {
+			plan.Outputs[i].Replaces = &arg
+		}
+	}
+	for _, arg := range batchInputs(p.module) {
+		if t := &plan.Inputs[p.module.Index(arg)]; t.Role == "" {
+			t.Role = modeljson.BatchRole
+		}
+	}
+	plan.Estimate = program.EstimateOf(chosen.program, &chosen.step)
+	plan.Collectives, plan.Merged = describeCollectives(chosen), chosen.merging
+	if plan.Recomputed, err = describeRecomputed(ctx, p.model, chosen.explicit, p.mesh); err != nil {
+		return err
+	}
+	if err := p.finding(ctx, chosen); err != nil {
+		return err
+	}
+	plan.Findings = p.found.Sorted()
+	return p.record(ctx, plan, chosen)
+}
+
+// finding notes what is to be said of the chosen program.
+func (p *planner) finding(ctx context.Context, chosen *lowered) error {
+	p.found.Adopt(lint.LeftWhole(p.source.Module, p.module.Mesh(p.mesh).Axes))
+	priced := findings{Findings: answer.Findings{Module: chosen.program.Module}}
+	priced.prices(chosen.program)
+	p.found.Join(&priced.Findings)
+	p.found.whole()
+	p.separate(chosen)
+	return p.found.gathered(ctx, chosen)
+}
+
+func describeCollectives(l *lowered) []Collective {
+	m := l.program.Module
+	out := make([]Collective, 0, len(l.program.Collectives))
+	for i := range l.program.Collectives {
+		c := &l.program.Collectives[i]
+		out = append(out, Collective{Kind: c.Kind.String(), Axes: answer.FormatRefs(&l.program.Mesh, c.Axes),
+			Groups: answer.FormatGroups(&l.program.Mesh, c.Members), Type: operandType(m, c.Op), Count: c.Runs, Bytes: c.TotalBytes(),
+			Seconds: float64(l.step.Collectives[i]) / program.Picoseconds, Source: answer.Scoped(m, c.Source)})
+	}
+	return out
+}
+
+// operandType returns the type of a collective's operand, and how many more it has.
+func operandType(m *ir.Module, op ir.OpID) string {
+	t := m.ValueType(m.Operand(op, 0))
+	name := answer.FormatType(t, t.Dims)
+	if more := m.NumResults(op) - 1; more > 0 {
+		return fmt.Sprintf("%s and %d more", name, more)
+	}
+	return name
+}
+
+// JSON returns the bytes of plan.json: the same plan gives the same bytes. The program, most of them, stands last; it is written there at
+// once, as indenting what is around it would look at every character of it.
+func (p *Plan) JSON() []byte {
+	head := *p
+	head.Program = ""
+	out, err := json.MarshalIndent(&head, "", "  ")
+	text, err2 := json.Marshal(p.Program)
+	if err := errors.Join(err, err2); err != nil {
+		panic(err) // a Plan has no values that JSON lacks
+	}
+	const end = "\n}"
+	out = bytes.TrimSuffix(out, []byte(`""`+end))
+	return slices.Concat(out, text, []byte(end+"\n"))
+}
