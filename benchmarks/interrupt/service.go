@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -44,9 +45,8 @@ func (r *runner) stop() error {
 	return nil
 }
 
-const small = `func.func @main(%a: tensor<8xf32>) -> tensor<8xf32> {
-  return %a : tensor<8xf32>
-}`
+// small is a request that takes no time.
+const small = `{"text": "func.func @main(%a: tensor<8xf32>) -> tensor<8xf32> { return %a : tensor<8xf32> }", "mesh": [{"name": "x", "size": 2}]}`
 
 // plan asks for a plan within a deadline. The slot must be free soon after it: a small request waits for that.
 func (s *service) plan(ctx context.Context, t *trial) result {
@@ -55,17 +55,17 @@ func (s *service) plan(ctx context.Context, t *trial) result {
 		return result{err: err}
 	}
 	due := time.Now().Add(t.after)
-	plan, failure, err := s.call(ctx, "Plan", request, t.after)
-	a := result{err: err}
-	if err == nil {
-		a = judge(ctx, t, plan, failure)
+	planned, err := s.call(ctx, "Plan", request, t.after)
+	propagated, failed := s.call(ctx, "Propagate", []byte(small), patience)
+	late := time.Since(due)
+	if err := errors.Join(err, failed); err != nil {
+		return result{err: err}
 	}
-	_, failure, err = s.call(ctx, "Propagate", message{"text": small, "mesh": []message{{"name": "x", "size": 2}}}, patience)
-	a.late, a.timed = time.Since(due), true
-	if err == nil && failure != "" {
-		err = errors.New(failure)
+	a := judge(ctx, t, planned)
+	a.late, a.timed = late, true
+	if _, code, err := read(propagated); err != nil || code != "" {
+		a.err = errors.Join(a.err, fmt.Errorf("the service answers %s to a small request (%w)", code, err))
 	}
-	a.err = errors.Join(a.err, err)
 	return a
 }
 
@@ -73,7 +73,7 @@ func (s *service) plan(ctx context.Context, t *trial) result {
 type message map[string]any
 
 // request is what a trial asks for.
-func (t *trial) request() (message, error) {
+func (t *trial) request() ([]byte, error) {
 	text, err := site.ReadText(t.job.file)
 	if err != nil {
 		return nil, err
@@ -83,37 +83,41 @@ func (t *trial) request() (message, error) {
 		name, size, _ := strings.Cut(axis, "=")
 		mesh = append(mesh, message{"name": name, "size": size})
 	}
-	return message{"text": string(text), "hardware": "tpu-v5p", "memory": t.memory, "searchMemory": t.search, "mesh": mesh}, nil
+	return json.Marshal(message{"text": string(text), "hardware": "tpu-v5p", "memory": t.memory, "searchMemory": t.search, "mesh": mesh})
 }
 
-// call sends a request with a deadline, and returns the plan of the reply or the code of the error that it is.
-func (s *service) call(ctx context.Context, method string, request message, within time.Duration) (plan []byte, failure string, err error) {
-	text, err := json.Marshal(request)
+// call sends a request with a deadline, and returns the reply.
+func (s *service) call(ctx context.Context, method string, request []byte, within time.Duration) ([]byte, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url+"/autoshard.v1.AutoshardService/"+method, bytes.NewReader(request))
 	if err != nil {
-		return nil, "", err
-	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url+"/autoshard.v1.AutoshardService/"+method, bytes.NewReader(text))
-	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Connect-Timeout-Ms", fmt.Sprint(within.Milliseconds()))
 	response, err := http.DefaultClient.Do(r)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	defer response.Body.Close()
-	var reply struct {
+	return io.ReadAll(response.Body)
+}
+
+// read returns the plan of a reply, if it has one, or the code of the error that it is.
+func read(reply []byte) (plan []byte, failure string, err error) {
+	var parts struct {
 		Plan json.RawMessage
 		Code string
 	}
-	err = json.NewDecoder(response.Body).Decode(&reply)
-	return reply.Plan, reply.Code, err
+	err = json.Unmarshal(reply, &parts)
+	return parts.Plan, parts.Code, err
 }
 
 // judge says what an answer is, and what is wrong with it.
-func judge(ctx context.Context, t *trial, plan []byte, failure string) result {
+func judge(ctx context.Context, t *trial, reply []byte) result {
+	plan, failure, err := read(reply)
 	switch {
+	case err != nil:
+		return result{err: err}
 	case failure == "":
 		p, err := autoshard.ReadPlan(ctx, "reply", plan)
 		if err != nil {
