@@ -95,7 +95,7 @@ func facadePlans() *rapid.Generator[autoshard.Plan] {
 			Merged:       &autoshard.Merging{Collectives: replaces, Into: replaces, SavedSeconds: x()},
 			Baselines:    []autoshard.Baseline{{Name: s(), Note: s(), Fits: n()%2 == 1, Estimate: estimate()}},
 			Meshes:       []autoshard.TriedMesh{{Mesh: axes, Full: n()%2 == 1, Fits: n()%2 == 1, Seconds: x(), PeakBytes: n()}},
-			Certificate:  autoshard.Certificate{Cost: n(), Bound: n(), Gap: x(), Status: s(), Steps: n(), Seed: uint64(n())<<1 | 1},
+			Certificate:  autoshard.Certificate{Cost: n(), Bound: n(), Gap: x(), Status: s(), Steps: n(), Seed: uint64(n())<<1 | 1, Scope: s()},
 			Findings: []autoshard.Finding{{Code: s(), Severity: s(), Message: s(), File: s(), Line: int(n() >> 32 & 0xffff),
 				Column: int(n() >> 32 & 0xffff), Source: s(), Value: s()}},
 			Program: s(),

@@ -207,6 +207,9 @@ func (p *Plan) checkCertificate() Point {
 		gap = float64(c.Cost-c.Bound) / float64(c.Cost)
 	}
 	item.same("the gap", c.Gap, gap)
+	if c.Scope != "" { // versions before it had no such field
+		item.same("what the bound is about", c.Scope, p.Scope())
+	}
 	if optimal := c.Status == search.Optimal.String(); optimal != (c.Bound == c.Cost) {
 		item.fault("the status is %s, the cost %d and the bound %d", c.Status, c.Cost, c.Bound)
 	}

@@ -73,8 +73,9 @@ func (p *planner) request() Request {
 		Without: lists.Map(p.Without.List(), rewrites.Rewrite.String)}
 }
 
-// seal writes the hashes of a plan that is complete.
+// seal writes what the bound of a plan is about, and the hashes of the plan, which is complete but for that.
 func (p *Plan) seal(model string, hardware *cost.Hardware) {
+	p.Certificate.Scope = p.Scope()
 	p.Hashes.Model, p.Hashes.Hardware = model, hashOf(hardware)
 	p.Hashes.Options = p.optionsHash()
 	p.Hashes.Plan = p.contentHash()

@@ -138,6 +138,8 @@ type Certificate struct {
 	Status string  `json:"status"` // optimal, feasible or early
 	Steps  int64   `json:"steps"`  // that building the space and searching it took
 	Seed   uint64  `json:"seed"`   // of the search
+	// which plans the bound is about, such as one "of the whole batch that computes nothing twice"; absent where it is about every plan
+	Scope string `json:"scope,omitempty"`
 }
 
 // Optimal says whether no plan of the search space is below the plan's cost. A gap of 0 does not say so of a plan that comes below the

@@ -14,7 +14,6 @@ import (
 	"autoshard/internal/lists"
 	"autoshard/plan"
 	"autoshard/program"
-	"autoshard/rewrites"
 	"autoshard/subaxis"
 )
 
@@ -70,9 +69,9 @@ func baselineNotes(p *plan.Plan) string {
 func proof(p *plan.Plan, o Options) string {
 	check := o.Check
 	c := &p.Certificate
-	text, of := "", among(p)
-	if len(p.Meshes) > 1 {
-		of = " on this mesh" + of
+	text, of := "", ""
+	if scope := p.Scope(); scope != "" {
+		of = " " + scope
 	}
 	switch {
 	case c.Gap == 0:
@@ -92,32 +91,6 @@ func proof(p *plan.Plan, o Options) string {
 		return text + fmt.Sprintf("; run: %d of %d outputs agree with the unsharded run", len(check.Outputs), len(check.Outputs))
 	}
 	return text + "; run: differs from the reference, see below"
-}
-
-// among says which programs the bound is about where memory is short, as a baseline that does not fit or values that are made again show:
-// those of the plan's number of microbatches that compute nothing twice or, where the plan does so itself and comes to no less than the
-// bound, that do not save time in this way.
-func among(p *plan.Plan) string {
-	lacking := func(b plan.Baseline) bool { return !b.Fits && b.Estimate.PeakBytes > p.Memory }
-	if len(p.Recomputed) == 0 && !slices.ContainsFunc(p.Baselines, lacking) {
-		return ""
-	}
-	of := ""
-	switch {
-	case p.Microbatches > 0:
-		of = fmt.Sprintf(" in %d microbatches", p.Microbatches)
-	case slices.ContainsFunc(p.Inputs, func(t answer.Tensor) bool { return t.IsBatch() }):
-		of = " of the whole batch"
-	}
-	below := p.Certificate.Gap == 0 && !p.Certificate.Optimal()
-	switch {
-	case slices.Contains(p.Options.Without, rewrites.RecomputeActivations.String()):
-	case len(p.Recomputed) == 0 || below:
-		of += " that computes nothing twice"
-	default:
-		of += " that saves no time by computing something twice"
-	}
-	return of
 }
 
 // part is a group of inputs that people have one word for.

@@ -213,6 +213,7 @@ export interface Certificate {
   status: string;
   steps: number;
   seed: number;
+  scope?: string;
 }
 
 export interface Collective {

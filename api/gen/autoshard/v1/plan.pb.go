@@ -1852,8 +1852,10 @@ type Certificate struct {
 	// optimal, feasible or early.
 	Status string `protobuf:"bytes,4,opt,name=status,proto3" json:"status,omitempty"`
 	// Steps that the search took.
-	Steps         int64  `protobuf:"varint,5,opt,name=steps,proto3" json:"steps,omitempty"`
-	Seed          uint64 `protobuf:"varint,6,opt,name=seed,proto3" json:"seed,omitempty"`
+	Steps int64  `protobuf:"varint,5,opt,name=steps,proto3" json:"steps,omitempty"`
+	Seed  uint64 `protobuf:"varint,6,opt,name=seed,proto3" json:"seed,omitempty"`
+	// Which plans the bound is about, such as one "of the whole batch that computes nothing twice"; empty where it is about every plan.
+	Scope         string `protobuf:"bytes,7,opt,name=scope,proto3" json:"scope,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1928,6 +1930,13 @@ func (x *Certificate) GetSeed() uint64 {
 		return x.Seed
 	}
 	return 0
+}
+
+func (x *Certificate) GetScope() string {
+	if x != nil {
+		return x.Scope
+	}
+	return ""
 }
 
 // LinkBusy is how long links of a kind are busy.
@@ -2170,14 +2179,15 @@ const file_autoshard_v1_plan_proto_rawDesc = "" +
 	"\x04name\x18\x01 \x01(\tB\t\xbaH\x06r\x04(\x80\x80\x04R\x04name\x12\x1d\n" +
 	"\x04note\x18\x02 \x01(\tB\t\xbaH\x06r\x04(\x80\x80\x04R\x04note\x12\x12\n" +
 	"\x04fits\x18\x03 \x01(\bR\x04fits\x122\n" +
-	"\bestimate\x18\x04 \x01(\v2\x16.autoshard.v1.EstimateR\bestimate\"\xba\x01\n" +
+	"\bestimate\x18\x04 \x01(\v2\x16.autoshard.v1.EstimateR\bestimate\"\xdb\x01\n" +
 	"\vCertificate\x12\x1b\n" +
 	"\x04cost\x18\x01 \x01(\x03B\a\xbaH\x04\"\x02(\x00R\x04cost\x12\x1d\n" +
 	"\x05bound\x18\x02 \x01(\x03B\a\xbaH\x04\"\x02(\x00R\x05bound\x12\x19\n" +
 	"\x03gap\x18\x03 \x01(\x01B\a\xbaH\x04\x12\x02@\x01R\x03gap\x12!\n" +
 	"\x06status\x18\x04 \x01(\tB\t\xbaH\x06r\x04(\x80\x80\x04R\x06status\x12\x1d\n" +
 	"\x05steps\x18\x05 \x01(\x03B\a\xbaH\x04\"\x02(\x00R\x05steps\x12\x12\n" +
-	"\x04seed\x18\x06 \x01(\x04R\x04seedB,Z*autoshard/api/gen/autoshard/v1;autoshardv1b\x06proto3"
+	"\x04seed\x18\x06 \x01(\x04R\x04seed\x12\x1f\n" +
+	"\x05scope\x18\a \x01(\tB\t\xbaH\x06r\x04(\x80\x80\x04R\x05scopeB,Z*autoshard/api/gen/autoshard/v1;autoshardv1b\x06proto3"
 
 var (
 	file_autoshard_v1_plan_proto_rawDescOnce sync.Once

@@ -1,0 +1,39 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"autoshard/answer"
+	"autoshard/rewrites"
+)
+
+// Scope says which plans the bound of a certificate is about, "" for all that could be: on the mesh that was chosen of several, and where
+// memory is short, as a baseline that does not fit or values that are made again show, those of the plan's number of microbatches that
+// compute nothing twice or, where the plan does so itself and comes to no less than the bound, that save no time in this way.
+func (p *Plan) Scope() string {
+	var words []string
+	if len(p.Meshes) > 1 {
+		words = append(words, "on this mesh")
+	}
+	lacking := func(b Baseline) bool { return !b.Fits && b.Estimate.PeakBytes > p.Memory }
+	if len(p.Recomputed) == 0 && !slices.ContainsFunc(p.Baselines, lacking) {
+		return strings.Join(words, " ")
+	}
+	switch {
+	case p.Microbatches > 0:
+		words = append(words, fmt.Sprintf("in %d microbatches", p.Microbatches))
+	case slices.ContainsFunc(p.Inputs, func(t answer.Tensor) bool { return t.IsBatch() }):
+		words = append(words, "of the whole batch")
+	}
+	below := p.Certificate.Gap == 0 && !p.Certificate.Optimal()
+	switch {
+	case slices.Contains(p.Options.Without, rewrites.RecomputeActivations.String()):
+	case len(p.Recomputed) == 0 || below:
+		words = append(words, "that computes nothing twice")
+	default:
+		words = append(words, "that saves no time by computing something twice")
+	}
+	return strings.Join(words, " ")
+}
