@@ -288,9 +288,9 @@ func (c *choice) searchTighter(ctx context.Context, l *level) error {
 }
 
 // watch makes the problem of a level count what programs hold for moments, at the ops where that of a solution holds more than
-// a limit. It reports whether there are any that did not count yet.
+// a limit. It reports whether there are any that did not count yet: relaxed problems may have watched them since it was made.
 func (c *choice) watch(ctx context.Context, l *level, solution []int32, limit int64) (bool, error) {
-	if more, err := l.space.Watch(ctx, solution, limit); err != nil || !more {
+	if _, err := l.space.Watch(ctx, solution, limit); err != nil || l.space.Watched() == l.watched {
 		return false, c.late.Err()
 	}
 	return c.rebuild(ctx, l)
@@ -309,7 +309,7 @@ func (c *choice) rebuild(ctx context.Context, l *level) (bool, error) {
 		return false, nil
 	}
 	if err == nil {
-		l.problem = problem
+		l.problem, l.watched = problem, l.space.Watched()
 	}
 	return true, err
 }

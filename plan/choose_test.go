@@ -191,6 +191,30 @@ func TestLikelyCostsProveNothing(t *testing.T) {
 	}
 }
 
+// What relaxed problems watch counts in a level's problem, too, once that is asked for: else a solution of least memory would leave out
+// what its program holds for moments.
+func TestWatchedBefore(t *testing.T) {
+	p, s := planning(t, "examples/mlp_train.mlir", "4,2", "tpu-v5e")
+	c := &choice{planner: p, ctx: t.Context(), late: t.Context(), space: s, room: room{limit: DefaultSearchMemory}}
+	l, err := c.build(t.Context(), space.Level{}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	solution := l.space.WarmStarts()[0]
+	if more, err := l.space.Watch(t.Context(), solution, 0); err != nil || !more {
+		t.Fatal(more, err)
+	}
+	before := l.problem.NumNodes()
+	for i, want := range []bool{true, false} {
+		if closer, err := c.watch(t.Context(), l, solution, 0); err != nil || closer != want {
+			t.Errorf("round %d: closer is %v, %v", i, closer, err)
+		}
+	}
+	if l.problem.NumNodes() == before {
+		t.Errorf("the problem has the %d nodes that it had", before)
+	}
+}
+
 // What the space says that a program holds, the program holds: copies while they are made and until they are read, results while
 // they are sent on, values that would be read on the fly but for that, in loops and branches. What an op needs inside itself is not
 // counted, such as the mask of a gather from a part of a table.

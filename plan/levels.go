@@ -140,6 +140,7 @@ type level struct {
 	space.Level
 	space    *space.Space
 	problem  *search.Problem
+	watched  int             // ops at which the problem counts what is held for moments
 	solution []int32         // the latest
 	tried    []attempt       // those that fit
 	messages search.Messages // of its relaxed problems

@@ -25,9 +25,7 @@ func (p *planner) memoryError(ctx context.Context, least *lowered, bound int64, 
 		return err
 	}
 	need := least.step.Peak
-	err := diag.Infeasible(diag.MemoryLimit, diag.Position{},
-		"no plan found that fits in %s per device; the smallest limit known to work is %s, %s more",
-		diag.Bytes(p.Memory), diag.Bytes(need), diag.Bytes(need-p.Memory))
+	err := p.noneFits(need)
 	switch {
 	case bound == 0: // nothing was searched
 	case least.again > 0:
@@ -51,6 +49,13 @@ func (p *planner) memoryError(ctx context.Context, least *lowered, bound int64, 
 		err = err.WithNote(diag.Position{}, "%s", line)
 	}
 	return err
+}
+
+// noneFits says that no plan does, and how much the one needs that needs least.
+func (p *planner) noneFits(need int64) *diag.Error {
+	return diag.Infeasible(diag.MemoryLimit, diag.Position{},
+		"no plan found that fits in %s per device; the smallest limit known to work is %s, %s more",
+		diag.Bytes(p.Memory), diag.Bytes(need), diag.Bytes(need-p.Memory))
 }
 
 // holdings are the values that a device holds at the peak, in groups.

@@ -88,7 +88,7 @@ func (s *partsSearch) leads(c *choice) bool {
 // muchSlower says whether a program is much slower than another one.
 func muchSlower(l, than *lowered) bool { return l.step.Total()/outdoing > than.step.Total() }
 
-// explain adds to the error that no plan fits what microbatches come to, if any were tried.
+// explain adds to the error that no plan fits, which is about the whole batch, what microbatches come to, if any were tried.
 func (s *partsSearch) explain(err error) error {
 	var none *diag.Error
 	if s.tightest == nil || !errors.As(err, &none) {
@@ -98,7 +98,16 @@ func (s *partsSearch) explain(err error) error {
 	if s.nearest != nil && least >= s.nearest.step.Peak {
 		return none.WithNote(diag.Position{}, "no plan of the batch in parts, of up to %d microbatches, was found to need less", s.most)
 	}
-	return none.WithNote(diag.Position{}, "in %d microbatches less would do: `--memory %s` has a plan", s.tightest.parts, atLeast(least))
+	out := s.noneFits(least).WithNote(diag.Position{}, "in %d microbatches less would do: `--memory %s` has a plan", s.tightest.parts,
+		atLeast(least))
+	if s.nearest == nil {
+		return out
+	}
+	out = out.WithNote(diag.Position{}, "the whole batch needs %s", diag.Bytes(s.nearest.step.Peak))
+	for _, n := range none.Diagnostics[0].Notes {
+		out = out.WithNote(n.Pos, "%s", n.Message)
+	}
+	return out
 }
 
 // timeLeft returns how much time is left until the answer is due: always the same, and much, where it is not due at any time, and none

@@ -373,6 +373,9 @@ func TestInfeasibleInMicrobatches(t *testing.T) {
 	for _, n := range diag.Diagnostics(err)[0].Notes {
 		_, _ = fmt.Sscanf(n.Message, "in %d microbatches less would do: `--memory %fKiB` has a plan", &parts, &limit)
 	}
+	if want := fmt.Sprintf("the smallest limit known to work is %.0f KiB", limit); !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
 	o.Memory = int64(limit * 1024)
 	plan, err := Make(t.Context(), source, o)
 	if err != nil || plan.Microbatches != parts || parts < 2 {

@@ -5,6 +5,7 @@ import (
 
 	"autoshard/internal/lint"
 	"autoshard/internal/lists"
+	"autoshard/internal/parallel"
 	"autoshard/ir"
 	"autoshard/program"
 	"autoshard/shardmap"
@@ -83,10 +84,11 @@ type mergedWay struct {
 func (p *planner) fastestMerged(ctx context.Context, l *lowered, joined [][]int, most int64) (faster bool, best mergedWay, err error) {
 	limit := l.step.Total() - int64(len(l.program.Collectives)) // which are rounded
 	fastest, peak := limit, int64(0)
-	for _, marked := range joined {
-		merged, err := p.merged(ctx, l, marked, most)
-		if err != nil {
-			return false, best, err
+	ways, errs := make([]*lowered, len(joined)), make([]error, len(joined))
+	parallel.Each(len(joined), func(i int) { ways[i], errs[i] = p.merged(ctx, l, joined[i], most) })
+	for i, merged := range ways {
+		if errs[i] != nil {
+			return false, best, errs[i]
 		}
 		if merged == nil {
 			continue
@@ -95,7 +97,7 @@ func (p *planner) fastestMerged(ctx context.Context, l *lowered, joined [][]int,
 			fastest, peak = merged.step.Total(), merged.step.Peak
 		}
 		if merged.step.Peak <= max(p.Memory, l.step.Peak) && merged.step.Total() < limit {
-			limit, best = merged.step.Total(), mergedWay{marked, merged}
+			limit, best = merged.step.Total(), mergedWay{joined[i], merged}
 		}
 	}
 	if l.merges == 0 {

@@ -9,17 +9,14 @@ import (
 	"autoshard/rewrites"
 )
 
-// Scope says which plans the bound of a certificate is about, "" for all that could be: on the mesh that was chosen of several, and where
-// memory is short, as a baseline that does not fit or values that are made again show, those of the plan's number of microbatches that
-// compute nothing twice or, where the plan does so itself and comes to no less than the bound, that save no time in this way.
+// Scope says which plans the bound of a certificate is about, "" for all that were searched: on the mesh that was chosen of several, those
+// of the plan's number of microbatches that compute nothing twice or, where the plan does so itself and comes to no less than the bound,
+// that save no time in this way. What is computed again need not be written and read, so that it may save time where memory is not short,
+// too.
 func (p *Plan) Scope() string {
 	var words []string
 	if len(p.Meshes) > 1 {
 		words = append(words, "on this mesh")
-	}
-	lacking := func(b Baseline) bool { return !b.Fits && b.Estimate.PeakBytes > p.Memory }
-	if len(p.Recomputed) == 0 && !slices.ContainsFunc(p.Baselines, lacking) {
-		return strings.Join(words, " ")
 	}
 	switch {
 	case p.Microbatches > 0:

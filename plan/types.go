@@ -138,7 +138,8 @@ type Certificate struct {
 	Status string  `json:"status"` // optimal, feasible or early
 	Steps  int64   `json:"steps"`  // that building the space and searching it took
 	Seed   uint64  `json:"seed"`   // of the search
-	// which plans the bound is about, such as one "of the whole batch that computes nothing twice"; absent where it is about every plan
+	// which plans the bound is about, such as one "of the whole batch that computes nothing twice"; absent where it is about all that were
+	// searched, or in plans of earlier versions
 	Scope string `json:"scope,omitempty"`
 }
 

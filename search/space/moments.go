@@ -196,6 +196,16 @@ func (s *Space) Watch(ctx context.Context, solution []int32, limit int64) (more 
 	return more, nil
 }
 
+// Watched returns the number of ops that are watched.
+func (s *Space) Watched() (n int) {
+	for _, is := range s.watched {
+		if is {
+			n++
+		}
+	}
+	return n
+}
+
 // Held is what of a program's memory counts in a problem.
 type Held uint8
 

@@ -27,6 +27,9 @@ func TestWatchedOpsAreExact(t *testing.T) {
 					t.Fatalf("ops that are not watched yet: %v, %v, want %v", more, err, want)
 				}
 			}
+			if n := s.Watched(); n == 0 {
+				t.Error("no op is watched")
+			}
 			exact, err := s.Build(t.Context(), 0, &space.Effort{})
 			if err != nil {
 				t.Fatal(err)
