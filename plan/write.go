@@ -6,7 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
+	"io"
+	"strings"
 
 	"autoshard/answer"
 	"autoshard/internal/lint"
@@ -120,12 +121,42 @@ func operandType(m *ir.Module, op ir.OpID) string {
 func (p *Plan) JSON() []byte {
 	head := *p
 	head.Program = ""
-	out, err := json.MarshalIndent(&head, "", "  ")
-	text, err2 := json.Marshal(p.Program)
-	if err := errors.Join(err, err2); err != nil {
+	var out bytes.Buffer
+	out.Grow(len(p.Program) + len(p.Program)/4)
+	e := encoder(&out)
+	e.SetIndent("", "  ")
+	encode(e, &head)
+	const end = "\"\n}\n"
+	out.Truncate(out.Len() - len(end))
+	encodeText(&out, p.Program)
+	out.WriteString(end)
+	return out.Bytes()
+}
+
+// encodeText writes what stands between the quotes of a JSON string, some lines at a time: buffers for all of a large program would be large.
+func encodeText(out *bytes.Buffer, text string) {
+	const least = 64 << 10
+	var quoted bytes.Buffer
+	for e := encoder(&quoted); text != ""; quoted.Reset() {
+		piece := text
+		if start := min(least, len(text)); strings.Contains(text[start:], "\n") {
+			piece = text[:start+strings.Index(text[start:], "\n")+1]
+		}
+		encode(e, piece)
+		out.Write(quoted.Bytes()[len(`"`) : quoted.Len()-len("\"\n")])
+		text = text[len(piece):]
+	}
+}
+
+// encoder writes characters of types and of names like <lambda> as they are.
+func encoder(w io.Writer) *json.Encoder {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return e
+}
+
+func encode(e *json.Encoder, value any) {
+	if err := e.Encode(value); err != nil {
 		panic(err) // a Plan has no values that JSON lacks
 	}
-	const end = "\n}"
-	out = bytes.TrimSuffix(out, []byte(`""`+end))
-	return slices.Concat(out, text, []byte(end+"\n"))
 }
