@@ -133,7 +133,7 @@ func (p *Plan) JSON() []byte {
 	return out.Bytes()
 }
 
-// encodeText writes what stands between the quotes of a JSON string, some lines at a time: buffers for all of a large program would be large.
+// encodeText writes what stands between the quotes of a JSON string, some lines at a time: buffers for all of a program may be large.
 func encodeText(out *bytes.Buffer, text string) {
 	const least = 64 << 10
 	var quoted bytes.Buffer

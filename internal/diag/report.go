@@ -32,10 +32,17 @@ func (r *Report) Count(s Severity) int {
 	return n
 }
 
-// Summary returns a line such as "2 errors and 1 warning in 3 files".
+// Summary returns a line such as "2 errors and 1 warning in 3 files", of what there is.
 func (r *Report) Summary() string {
-	return fmt.Sprintf("%s and %s in %s", Count(r.Count(SeverityError), "error", "errors"),
-		Count(r.Count(SeverityWarning), "warning", "warnings"), Count(r.Files, "file", "files"))
+	errors, warnings := r.Count(SeverityError), r.Count(SeverityWarning)
+	found := Count(errors, "error", "errors")
+	switch {
+	case errors > 0 && warnings > 0:
+		found += " and " + Count(warnings, "warning", "warnings")
+	case warnings > 0:
+		found = Count(warnings, "warning", "warnings")
+	}
+	return found + " in " + Count(r.Files, "file", "files")
 }
 
 // WriteText writes the findings as Render does, all of them.

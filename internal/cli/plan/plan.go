@@ -79,7 +79,7 @@ func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file, from s
 	}
 	progress, done := s.Progress(c.Progress)
 	defer done()
-	plan, err := search(ctx, s, c, file, before.plan, progress)
+	plan, data, err := search(ctx, s, c, file, before.plan, progress)
 	if err != nil {
 		return err
 	}
@@ -95,13 +95,13 @@ func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file, from s
 		return show(s, c, report.Plan(plan, report.Options{All: c.All})+beside)
 	}
 	progress(autoshard.Progress{Stage: "verify", Seconds: plan.Estimate.Seconds, Bound: float64(plan.Certificate.Bound) / 1e12})
-	return verify(ctx, s, c, plan, file, beside, done)
+	return verify(ctx, s, c, plan, data, beside, done)
 }
 
 // search reads the model and plans, within the time of --timeout, from an earlier plan on unless that is nil. An interrupt asks for the
-// best plan so far.
+// best plan so far. What --verify is to run the plan with is looked for before: what is wrong with it is not said after a long search.
 func search(ctx context.Context, s *cmdline.Streams, c *config.Config, file string, from *autoshard.Plan,
-	progress func(autoshard.Progress)) (*autoshard.Plan, error) {
+	progress func(autoshard.Progress)) (*autoshard.Plan, *arrays.Data, error) {
 	planning, enough := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer enough(nil)
 	defer context.AfterFunc(ctx, func() { enough(autoshard.ErrEnough) })()
@@ -113,14 +113,30 @@ func search(ctx context.Context, s *cmdline.Streams, c *config.Config, file stri
 	progress(autoshard.Progress{Stage: "read"})
 	model, err := s.Specialized(ctx, file, c)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	var data *arrays.Data
+	if c.Verify {
+		if data, err = arraysOf(ctx, s, c, model, file); err != nil {
+			return nil, nil, err
+		}
 	}
 	o, err := cmdline.PlanOptions(c, progress)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	o.From = from
-	return autoshard.MakePlan(planning, model, o)
+	plan, err := autoshard.MakePlan(planning, model, o)
+	return plan, data, err
+}
+
+// arraysOf returns what a model is run with.
+func arraysOf(ctx context.Context, s *cmdline.Streams, c *config.Config, model *autoshard.Model, file string) (*arrays.Data, error) {
+	in, err := model.Interpreter()
+	if err != nil {
+		return nil, err
+	}
+	return arrays.Find(ctx, s, c, arrays.Ports{Inputs: in.Inputs, Outputs: in.Outputs}, file)
 }
 
 // write writes the plan as --format says; text is a report, which comes later.
@@ -155,9 +171,9 @@ func toStdout(c *config.Config) bool { return c.Output == "" || c.Output == "-" 
 
 // verify runs the plan and shows the report with what the run proves. Where the plan itself is on standard output, only
 // the result of the run is said, on standard error.
-func verify(ctx context.Context, s *cmdline.Streams, c *config.Config, plan *autoshard.Plan, file, beside string,
+func verify(ctx context.Context, s *cmdline.Streams, c *config.Config, plan *autoshard.Plan, data *arrays.Data, beside string,
 	done func()) error {
-	p, data, err := runnable(ctx, s, c, plan, file)
+	p, err := plan.Lowered(ctx)
 	if err != nil {
 		done()
 		return errors.Join(show(s, c, report.Plan(plan, report.Options{All: c.All})+beside), err)
@@ -177,15 +193,4 @@ func verify(ctx context.Context, s *cmdline.Streams, c *config.Config, plan *aut
 		text += ran
 	}
 	return errors.Join(show(s, c, text), failure)
-}
-
-// runnable returns the plan's program, and what to run it with.
-func runnable(ctx context.Context, s *cmdline.Streams, c *config.Config, plan *autoshard.Plan, file string) (*autoshard.Program,
-	*arrays.Data, error) {
-	p, err := plan.Lowered(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	data, err := arrays.Find(ctx, s, c, arrays.Of(p), file)
-	return p, data, err
 }
