@@ -38,7 +38,7 @@ func (m *Model) Likeness(ctx context.Context) (string, error) {
 		lines = append(lines, line)
 	}
 	slices.Sort(lines)
-	return answer.Hash([]byte(strings.Join(lines, "\n"))), nil
+	return answer.Hash(strings.Join(lines, "\n")), nil
 }
 
 // called is what a program calls values, functions, arguments and results.

@@ -31,7 +31,15 @@ type Given struct {
 }
 
 // Hash returns the SHA-256 sum of a text as plans write it: sha256:, and 64 hexadecimal digits.
-func Hash(text []byte) string { return fmt.Sprintf("sha256:%x", sha256.Sum256(text)) }
+func Hash[T string | []byte](text T) string {
+	h := sha256.New()
+	const piece = 64 << 10 // bytes of a string are copied
+	for ; len(text) > piece; text = text[piece:] {
+		h.Write([]byte(text[:piece]))
+	}
+	h.Write([]byte(text))
+	return fmt.Sprintf("sha256:%x", h.Sum(nil))
+}
 
 // Shardy returns a copy of the module with all its shardings in Shardy's dialect. Those of GSPMD are over a mesh of these axes where the
 // module declares none; where there are no axes either, said says over which mesh they are. Errors are those of gspmd.Import.

@@ -100,7 +100,7 @@ func TestChangesUnderAMendedHash(t *testing.T) {
 		"program":     func(p *plan.Plan) { p.Inputs[1].Spec = "P('data')" },
 		"prices":      func(p *plan.Plan) { p.Collectives[0].Bytes++ },
 		"certificate": func(p *plan.Plan) { p.Certificate.Bound = 0 },
-		"model":       func(p *plan.Plan) { p.Hashes.Model = answer.Hash(nil) },
+		"model":       func(p *plan.Plan) { p.Hashes.Model = answer.Hash("") },
 		"hashes":      func(p *plan.Plan) { p.Options.Seed = 9 },
 	} {
 		p := examplePlan(t, "mlp_train", 50_000)

@@ -73,7 +73,7 @@ type choice struct {
 
 // choose searches, and lowers what it finds. The best is that or a baseline.
 func (p *planner) choose(ctx, late context.Context, baselines []baseline) (*choice, error) {
-	c := &choice{planner: p, begun: p.now(), ctx: ctx, late: late, space: p.space(late, baselines), stage: "rules"}
+	c := &choice{planner: p, begun: p.now(), ctx: ctx, late: late, space: p.space(ctx, baselines), stage: "rules"}
 	c.room = room{limit: cmp.Or(p.SearchMemory, DefaultSearchMemory), programs: programBytes * int64(p.module.NumOps())}
 	if err := late.Err(); err != nil {
 		return nil, err

@@ -94,7 +94,7 @@ func (p *Plan) optionsHash() string {
 // contentHash returns the hash of everything but itself. The program, most of it, counts by its own hash.
 func (p *Plan) contentHash() string {
 	content := *p
-	content.Hashes.Plan, content.Program = "", answer.Hash([]byte(p.Program))
+	content.Hashes.Plan, content.Program = "", answer.Hash(p.Program)
 	return hashOf(&content)
 }
 

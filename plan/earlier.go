@@ -145,7 +145,7 @@ func (e *earlier) adopt(assignment collectives.Assignment) {
 
 // beginAlike suggests the batch in parts cut as another program that computes it, whole or in other parts. Errors are the context's.
 func (c *choice) beginAlike() error {
-	if c.alike == nil {
+	if c.alike == nil || c.ctx.Err() != nil {
 		return nil
 	}
 	b := c.asAlike()

@@ -35,7 +35,7 @@ func (p *planner) decide(ctx, late context.Context) (*choice, error) {
 	if p.screening || p.Without.Has(rewrites.Microbatches) || p.prior != nil {
 		return p.decideFrom(ctx, late, baselines)
 	}
-	s := &partsSearch{planner: p, clean: found, baselines: baselines, each: 4 * (begin - left), ended: map[*choice]bool{}}
+	s := &partsSearch{planner: p, due: ctx, clean: found, baselines: baselines, each: 4 * (begin - left), ended: map[*choice]bool{}}
 	if err := s.resume(ctx, late); err != nil {
 		return nil, err
 	}
@@ -136,6 +136,7 @@ func (c *choice) isSlow() bool {
 // partsSearch looks for the number of microbatches with which a step is fastest.
 type partsSearch struct {
 	*planner
+	due       context.Context // ends when the answer is due
 	clean     findings
 	baselines []baseline
 	whole     *choice       // that of the whole batch; nil where none fits

@@ -304,10 +304,11 @@ func TestStagesEndWherePartsAreFaster(t *testing.T) {
 	}
 }
 
-// A plan that is known is not lost when an answer is wanted as a search of the batch in other parts begins.
+// A plan that is known is not lost when an answer is wanted as a search of the batch in other parts begins, and the batch is not prepared
+// in these any more.
 func TestInterruptionsKeepPlans(t *testing.T) {
 	source := parse(t, "testdata/microbatches.mlir")
-	run := func(at int) (begun []int, known bool, err error) {
+	run := func(at int) (begun []int, known, late bool, err error) {
 		ctx, enough := context.WithCancelCause(t.Context())
 		defer enough(nil)
 		reports := 0
@@ -319,21 +320,22 @@ func TestInterruptionsKeepPlans(t *testing.T) {
 			if p.Stage == "microbatches" {
 				begun = append(begun, reports)
 			}
+			late = late || at > 0 && reports > at && (p.Stage == "propagate" || p.Stage == "baselines")
 			if reports == at {
 				enough(ErrEnough)
 			}
 		}
 		_, err = Make(ctx, source, o)
-		return begun, known, err
+		return begun, known, late, err
 	}
-	begun, _, err := run(0)
+	begun, _, _, err := run(0)
 	if err != nil || len(begun) == 0 {
 		t.Fatalf("no search in parts: %v", err)
 	}
 	for _, report := range begun {
 		for at := report; at < report+3; at++ {
-			if _, known, err := run(at); known && err != nil {
-				t.Errorf("interrupted at report %d: %v", at, err)
+			if _, known, late, err := run(at); known && err != nil || late {
+				t.Errorf("interrupted at report %d: %v, batches are prepared after that: %v", at, err, late)
 			}
 		}
 	}
@@ -429,7 +431,7 @@ func TestPartsBeginAlike(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &partsSearch{planner: p, clean: p.found.clone(), whole: &choice{planner: p, best: b.lowered}}
+	s := &partsSearch{planner: p, due: t.Context(), clean: p.found.clone(), whole: &choice{planner: p, best: b.lowered}}
 	q := s.planning(split, parts)
 	c := &choice{planner: q, late: t.Context(), space: q.space(t.Context(), nil)}
 	begun := c.asAlike()

@@ -18,7 +18,7 @@ const fruitless, likeliest, looking = 3, 0.5, 0.2
 // much as those after it, or half, and some of the latest helped; of large problems, which place every axis on its own, the latest.
 func (s *partsSearch) begin(ctx, late context.Context) (err error) {
 	s.begun = true
-	if err := s.prepare(late); err != nil || s.splitter == nil {
+	if err := s.prepare(s.due, late); err != nil || s.splitter == nil {
 		return err
 	}
 	numbers, t, err := s.likely(ctx, late)
@@ -28,7 +28,7 @@ func (s *partsSearch) begin(ctx, late context.Context) (err error) {
 	vain, ways := 0, s.ways()
 	for ; len(numbers) > 0 && s.timeLeft(ctx) > s.each; numbers = numbers[1:] {
 		if t == nil || t.parts != numbers[0] {
-			if t, err = s.splitInto(late, numbers[0]); err != nil || t == nil {
+			if t, err = s.splitInto(s.due, late, numbers[0]); err != nil || t == nil {
 				return err
 			}
 		}
@@ -66,7 +66,7 @@ func (s *partsSearch) likely(ctx, late context.Context) (numbers []int64, first 
 	defer cancel()
 	least := 0 // of the numbers, the place after the first in which a baseline fits
 	for fits := false; least < len(numbers) && !fits && look.Err() == nil; least++ {
-		t, err := s.splitInto(late, numbers[least])
+		t, err := s.splitInto(s.due, late, numbers[least])
 		if err != nil {
 			return nil, nil, err
 		}
@@ -90,15 +90,18 @@ type splitBatch struct {
 func (p *planner) fits(b baseline) bool { return b.lowered != nil && b.lowered.step.Peak <= p.Memory }
 
 // splitInto returns the batch in so many parts; nil where it cannot be split into so many, or no baseline is as fast as the best plan of
-// the whole batch, however much it holds.
-func (s *partsSearch) splitInto(late context.Context, parts int64) (*splitBatch, error) {
+// the whole batch, however much it holds, or ctx ends first. Errors are those of baselines.
+func (s *partsSearch) splitInto(ctx, late context.Context, parts int64) (*splitBatch, error) {
 	s.report("microbatches", 0, 0)
-	m, err := s.splitter.Split(late, parts)
+	m, err := s.splitter.Split(ctx, parts)
 	if err != nil {
 		return nil, late.Err()
 	}
 	t := &splitBatch{planner: s.planning(m, parts)}
-	if t.baselines, err = t.planner.baselines(late); err != nil || !s.promise(t.baselines) {
+	switch t.baselines, err = t.planner.baselines(ctx); {
+	case err != nil && ctx.Err() != nil:
+		return nil, late.Err()
+	case err != nil || !s.promise(t.baselines):
 		return nil, err
 	}
 	return t, nil
@@ -115,12 +118,13 @@ func (s *partsSearch) numbers() (list []int64) {
 	return list
 }
 
-// prepare finds out how the batch can be split, once; it cannot where there is no splitter. It fails with the context's error.
-func (s *partsSearch) prepare(late context.Context) error {
+// prepare finds out how the batch can be split, once; it cannot where there is no splitter, as where ctx ends first. It fails with late's
+// error.
+func (s *partsSearch) prepare(ctx, late context.Context) error {
 	if s.splitter != nil {
 		return nil
 	}
-	splitter, err := microbatch.New(late, s.module, batchInputs(s.module))
+	splitter, err := microbatch.New(ctx, s.module, batchInputs(s.module))
 	if err != nil {
 		return late.Err()
 	}
@@ -142,10 +146,10 @@ func (s *partsSearch) resume(ctx, late context.Context) error {
 	if parts == 0 {
 		return nil
 	}
-	if err := s.prepare(late); err != nil || s.splitter == nil {
+	if err := s.prepare(late, late); err != nil || s.splitter == nil {
 		return err
 	}
-	t, err := s.splitInto(late, parts)
+	t, err := s.splitInto(late, late, parts)
 	if err != nil || t == nil {
 		return err
 	}
@@ -184,6 +188,9 @@ func (s *partsSearch) ways() (groups []int) {
 func (s *partsSearch) decideOn(ctx, late context.Context, t *splitBatch, ways []int) (last *choice, better bool, err error) {
 	steps := s.Steps
 	for i, groups := range ways {
+		if last != nil && ctx.Err() != nil {
+			break
+		}
 		p := s.planning(t.module, t.parts)
 		p.groups, p.lowering = groups, t.lowering
 		left := len(ways) - i

@@ -19,11 +19,12 @@ func TestPartsTogetherFirst(t *testing.T) {
 	p.Memory, p.Steps = b.lowered.step.Peak*2, 20_000_000
 	slow := *b.lowered
 	slow.step.Compute *= 1000
-	parts := &partsSearch{planner: p, clean: p.found.clone(), whole: &choice{planner: p, best: &slow}, ended: map[*choice]bool{}}
+	whole := &choice{planner: p, best: &slow}
+	parts := &partsSearch{planner: p, due: t.Context(), clean: p.found.clone(), whole: whole, ended: map[*choice]bool{}}
 	if parts.splitter, err = microbatch.New(t.Context(), p.module, batchInputs(p.module)); err != nil {
 		t.Fatal(err)
 	}
-	halves, err := parts.splitInto(t.Context(), parts.splitter.Parts()[0])
+	halves, err := parts.splitInto(t.Context(), t.Context(), parts.splitter.Parts()[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,14 +54,15 @@ func TestLikelyPartsFirst(t *testing.T) {
 	}
 	slow := *b.lowered
 	slow.step.Compute *= 1000
-	parts := &partsSearch{planner: p, clean: p.found.clone(), whole: &choice{planner: p, best: &slow}, ended: map[*choice]bool{}}
-	if err := parts.prepare(t.Context()); err != nil {
+	whole := &choice{planner: p, best: &slow}
+	parts := &partsSearch{planner: p, due: t.Context(), clean: p.found.clone(), whole: whole, ended: map[*choice]bool{}}
+	if err := parts.prepare(t.Context(), t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	numbers := parts.numbers()
 	least, at := int64(math.MaxInt64), 0 // the bytes that a baseline holds at least, and the fewest parts in which one holds no more
 	for i, n := range numbers {
-		split, err := parts.splitInto(t.Context(), n)
+		split, err := parts.splitInto(t.Context(), t.Context(), n)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,8 +1,6 @@
 package plan
 
 import (
-	"context"
-
 	"autoshard/answer"
 	"autoshard/internal/lists"
 	"autoshard/ir"
@@ -12,18 +10,12 @@ import (
 	"autoshard/subaxis"
 )
 
-// record adds to a plan what other programs need to apply it, and how it was asked for. It fails with the context's error where that ends.
-func (p *planner) record(ctx context.Context, plan *Plan, chosen *lowered) error {
-	line, err := p.model.Simulate(ctx, chosen.program, program.DefaultAhead)
-	if err != nil {
-		return err
-	}
-	plan.Timeline = timelineOf(program.OverlapOf(chosen.program, line, program.DefaultAhead, plan.Estimate.Seconds))
+// record adds to a plan what other programs need to apply it, and how it was asked for.
+func (p *planner) record(plan *Plan, chosen *lowered) {
 	constraints, written := p.constraints(chosen.annotated)
 	plan.Constraints = constraints
 	p.refine(plan, chosen.annotated, written)
 	plan.Options = p.request()
-	return nil
 }
 
 // timelineOf leaves of a simulated step what a plan holds.

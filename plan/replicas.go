@@ -47,7 +47,10 @@ func subsets(axes []subaxis.Ref) (sets [][]subaxis.Ref) {
 
 // replicated searches for plans of which the devices along some axes have replicas.
 func (c *choice) replicated(ctx context.Context, axes []subaxis.Ref) error {
-	start, err := c.blocks(c.late, c.space.Planner(), axes, updated)
+	start, err := c.blocks(ctx, c.space.Planner(), axes, updated)
+	if err != nil && ctx.Err() != nil {
+		return c.late.Err()
+	}
 	if err != nil {
 		return err
 	}
@@ -89,13 +92,17 @@ func (c *choice) adopt(other *choice) {
 // zeros choose what of the state is in blocks: what steps only update, or all of it (ZeRO's first and third stage).
 var zeros = [...]func(*ir.Module, ir.ValueID) bool{updated, entire}
 
-// offerBlocks offers programs that keep state in blocks along all axes, once.
+// offerBlocks offers programs that keep state in blocks along all axes, once, as far as the time allows.
 func (c *choice) offerBlocks() error {
 	if c.sharded != nil {
 		return nil
 	}
 	for _, cuts := range zeros {
-		b, err := c.blocks(c.late, c.space.Planner(), c.axes(), cuts)
+		b, err := c.blocks(c.ctx, c.space.Planner(), c.axes(), cuts)
+		if err != nil && c.ctx.Err() != nil {
+			c.early = true
+			return c.late.Err()
+		}
 		if err != nil {
 			return err
 		}

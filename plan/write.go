@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"autoshard/answer"
+	"autoshard/cost/estimate"
 	"autoshard/internal/lint"
 	"autoshard/internal/parallel"
 	"autoshard/ir"
@@ -19,8 +20,9 @@ import (
 	"autoshard/search"
 )
 
-// plan puts the answer together, its program beside what it says of that. The bound of a search does not hold for programs that it has not
-// seen, because something was moved out of loops that these only read. It fails with the context's error where that ends.
+// plan puts the answer together, its program and a simulated step beside what it says of them. The bound of a search does not hold for
+// programs that it has not seen, because something was moved out of loops that these only read. It fails with the context's error where
+// that ends.
 func (p *planner) plan(ctx context.Context, chosen *lowered, baselines []baseline, certificate Certificate, gains []Gain) (*Plan, error) {
 	if chosen.rewritten.FromOutside {
 		certificate.Bound, certificate.Gap, certificate.Status = 0, 1, search.Feasible.String()
@@ -35,18 +37,23 @@ func (p *planner) plan(ctx context.Context, chosen *lowered, baselines []baselin
 		plan.Baselines = append(plan.Baselines, b.describe(p.Memory))
 	}
 	var text []byte
-	var errs [2]error
+	var line *estimate.Timeline
+	var errs [3]error
 	parallel.Each(len(errs), func(i int) {
-		if i == 0 {
-			text, errs[i] = writeProgram(ctx, chosen)
-		} else {
+		switch i {
+		case 0:
 			errs[i] = p.fill(ctx, plan, chosen)
+		case 1:
+			text, errs[i] = writeProgram(ctx, chosen)
+		case 2:
+			line, errs[i] = p.model.Simulate(ctx, chosen.program, program.DefaultAhead)
 		}
 	})
 	if err := errors.Join(errs[:]...); err != nil {
 		return nil, err
 	}
 	plan.Program = string(text)
+	plan.Timeline = timelineOf(program.OverlapOf(chosen.program, line, program.DefaultAhead, plan.Estimate.Seconds))
 	plan.seal(p.source.Hash, &p.Hardware)
 	return plan, nil
 }
@@ -80,7 +87,8 @@ func (p *planner) fill(ctx context.Context, plan *Plan, chosen *lowered) (err er
 		return err
 	}
 	plan.Findings = p.found.Sorted()
-	return p.record(ctx, plan, chosen)
+	p.record(plan, chosen)
+	return nil
 }
 
 // finding notes what is to be said of the chosen program.

@@ -31,6 +31,9 @@ func (s *Space) holds(b *search.Builder, counts Held) {
 	t := s.moments()
 	seen := t.watchedBefore(s.watched)
 	for op := range s.watched {
+		if !s.charge(0) {
+			return
+		}
 		for _, h := range s.heldAt(t, int32(op)) {
 			if h.lo < h.hi && seen[h.hi] > seen[h.lo] {
 				s.hold(b, &h)
