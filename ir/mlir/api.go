@@ -87,7 +87,7 @@ func FormatType(m *ir.Module, t ir.TypeID) string { return m.FormatType(t) }
 
 // FormatAttr returns the text of an attribute.
 func FormatAttr(m *ir.Module, a ir.Attr) string {
-	pr := printer{m: m}
+	pr := printer{ctx: context.Background(), m: m}
 	pr.attr(a, typed)
 	return string(pr.out)
 }

@@ -37,6 +37,7 @@ func TestFragments(t *testing.T) {
 			return m.FormatSharding(s), nil
 		},
 	}
+	bytes := `dense<"0x` + strings.Repeat("0A", 120) + "\"> : tensor<120xui8>" // of more elements than are listed
 	for _, c := range []struct{ kind, text, want string }{
 		{"type", "tensor<4x?xbf16>", "tensor<4x?xbf16>"},
 		{"type", "tuple<tensor<i1>, !stablehlo.token>", "tuple<tensor<i1>, !stablehlo.token>"},
@@ -45,6 +46,7 @@ func TestFragments(t *testing.T) {
 		{"attr", "[1,2 : i32]", "[1, 2 : i32]"},
 		{"attr", "#stablehlo<precision HIGH>", "#stablehlo<precision HIGH>"},
 		{"attr", "#stablehlo<precision HIHG>", "model.json:7:41"},
+		{"attr", strings.Replace(bytes, "0A0A", "0A0B", 1), strings.Replace(bytes, "0A0A", "0A0B", 1)},
 		{"sharding", `<@mesh, [{"x", ?}p1, {}], replicated={"y"}>`, `<@mesh, [{"x", ?}p1, {}], replicated={"y"}>`},
 		{"sharding", `#sdy.sharding<@mesh, [{"x":(2)2}]>`, `<@mesh, [{"x":(2)2}]>`},
 		{"sharding", `<mesh<["q"=2]>, [{"q"}]>`, `<mesh<["q"=2]>, [{"q"}]>`},

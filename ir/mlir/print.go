@@ -65,8 +65,8 @@ type printer struct {
 }
 
 func newPrinter(m *ir.Module, dst []byte) *printer {
-	pr := &printer{m: m, out: dst, names: make([]valueName, m.NumValues()), typeText: make([]string, m.NumTypes()),
-		shardText: make([]string, m.NumShardings()), meshOf: map[ir.OpID]ir.MeshID{}}
+	pr := &printer{ctx: context.Background(), m: m, out: dst, names: make([]valueName, m.NumValues()),
+		typeText: make([]string, m.NumTypes()), shardText: make([]string, m.NumShardings()), meshOf: map[ir.OpID]ir.MeshID{}}
 	for id := ir.MeshID(1); int(id) < m.NumMeshes(); id++ {
 		pr.meshOf[m.Mesh(id).Op] = id
 	}

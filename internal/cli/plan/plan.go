@@ -115,17 +115,17 @@ func search(ctx context.Context, s *cmdline.Streams, c *config.Config, file stri
 	if err != nil {
 		return nil, nil, err
 	}
+	o, err := cmdline.PlanOptions(c, progress)
+	if err != nil {
+		return nil, nil, err
+	}
+	o.From = from
 	var data *arrays.Data
 	if c.Verify {
 		if data, err = arraysOf(ctx, s, c, model, file); err != nil {
 			return nil, nil, err
 		}
 	}
-	o, err := cmdline.PlanOptions(c, progress)
-	if err != nil {
-		return nil, nil, err
-	}
-	o.From = from
 	plan, err := autoshard.MakePlan(planning, model, o)
 	return plan, data, err
 }
