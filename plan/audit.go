@@ -210,7 +210,8 @@ func (p *Plan) checkCertificate() Point {
 	if c.Scope != "" { // versions before it had no such field
 		item.same("what the bound is about", c.Scope, p.Scope())
 	}
-	if optimal := c.Status == search.Optimal.String(); optimal != (c.Bound == c.Cost) {
+	below := c.Bound == c.Cost && len(p.Recomputed) > 0 // what is made again may save time, so that the bound proves nothing
+	if optimal := c.Status == search.Optimal.String(); optimal != (c.Bound == c.Cost) && !below {
 		item.fault("the status is %s, the cost %d and the bound %d", c.Status, c.Cost, c.Bound)
 	}
 	devices := int64(1)

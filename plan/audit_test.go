@@ -122,6 +122,22 @@ func TestChangesUnderAMendedHash(t *testing.T) {
 	}
 }
 
+// A plan that makes values again may take less than the bound of those that do not, which is no proof that it is the best.
+func TestCheckOfPlansBelowTheirBound(t *testing.T) {
+	p := examplePlan(t, "mlp_train", 50_000)
+	e := evidence(t, p)
+	p.Certificate.Status, p.Certificate.Bound, p.Certificate.Gap = "feasible", p.Certificate.Cost, 0
+	for faults, again := range [][]plan.Recomputed{1: nil, 0: {{Op: "stablehlo.add", Count: 1}}} {
+		p.Recomputed = again
+		plan.Seal(p, e.Hardware)
+		items := audited(t, p, e).Items
+		at := slices.IndexFunc(items, func(i plan.Point) bool { return i.Name == "certificate" })
+		if len(items[at].Faults) != faults {
+			t.Errorf("with %d values made again: %q", len(again), items[at].Faults)
+		}
+	}
+}
+
 // Prices are not compared with those of another hardware, and that is said.
 func TestCheckOnOtherHardware(t *testing.T) {
 	p := recordedPlan(t)
