@@ -1137,6 +1137,13 @@ export declare type Certificate = Message<"autoshard.v1.Certificate"> & {
    * @generated from field: uint64 seed = 6;
    */
   seed: bigint;
+
+  /**
+   * Which plans the bound is about, such as one "of the whole batch that computes nothing twice"; empty where it is about all that were searched.
+   *
+   * @generated from field: string scope = 7;
+   */
+  scope: string;
 };
 
 /**
