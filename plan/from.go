@@ -15,7 +15,7 @@ import (
 // not as fast as that plan was, as pins have changed, it offers what follows from inputs and outputs alone, too. What does not fit this
 // program is left out.
 func (c *choice) resume() error {
-	if c.From == nil {
+	if c.From == nil || c.prior != nil { // a session goes on from its latest plan
 		return nil
 	}
 	e, err := c.earlierProgram(c.late)

@@ -172,7 +172,7 @@ func (s *Session) try(ctx context.Context, now *Plan, values []answer.Tensor, sp
 // anew plans with a sharding of some values from scratch.
 func (s *Session) anew(ctx context.Context, now *Plan, values []answer.Tensor, spec string) (Choice, error) {
 	o := s.planner.Options
-	o.Pins = slices.Concat(o.Pins, pinsOf(values, spec))
+	o.From, o.Pins = nil, slices.Concat(o.Pins, pinsOf(values, spec))
 	p, err := Make(ctx, s.planner.source, o)
 	c, err := s.planner.outcome(now, p, values, spec, err)
 	c.Anew = true

@@ -47,7 +47,7 @@ With --format dot the steps are a graph for Graphviz: dimensions of values are n
 		Args: f.arguments,
 		RunE: cmdline.WithConfig(func(ctx context.Context, c *config.Config, args []string) error { return answer(ctx, s, c, args, &f) }),
 	}
-	config.AddFlags(cmd.Flags(), "mesh", "rule", "dim", "platform", "format", "output", "hardware", "timeout")
+	config.AddFlags(cmd.Flags(), "mesh", "rule", "dim", "platform", "format", "output", "hardware", "timeout", "progress")
 	config.AllowFormats(cmd.Flags(), config.Text, config.JSON, config.DOT)
 	cmd.Flags().StringVar(&f.whyNot, "why-not", "", "also say why the dimension is not sharded along this `axis`")
 	cmd.Flags().BoolVar(&f.top, "top", false, "of a plan: the three decisions that matter most")

@@ -20,13 +20,15 @@ func weigh(ctx context.Context, s *cmdline.Streams, c *config.Config, args []str
 		ctx, cancel = context.WithTimeout(ctx, c.Timeout)
 		defer cancel()
 	}
-	session, now, err := replan(ctx, s, c, args[0])
+	progress, done := s.Progress(c.Progress)
+	defer done()
+	session, now, err := replan(ctx, s, c, args[0], progress)
 	if err != nil {
 		return err
 	}
 	if len(args) == 1 {
 		list, err := session.Decisions(ctx, now, topDecisions)
-		if err != nil {
+		if done(); err != nil {
 			return err
 		}
 		if cmdline.OutputFormat(c) == config.JSON {
@@ -35,7 +37,7 @@ func weigh(ctx context.Context, s *cmdline.Streams, c *config.Config, args []str
 		return s.Write(c.Output, []byte(report.Decisions(list, now, topDecisions)))
 	}
 	w, err := session.Weigh(ctx, now, args[1], whyNot)
-	if err != nil {
+	if done(); err != nil {
 		return err
 	}
 	switch cmdline.OutputFormat(c) {
@@ -47,8 +49,9 @@ func weigh(ctx context.Context, s *cmdline.Streams, c *config.Config, args []str
 	return s.Write(c.Output, []byte(report.Weighing(w)))
 }
 
-// replan makes a plan again, and says where it has become another one.
-func replan(ctx context.Context, s *cmdline.Streams, c *config.Config, file string) (*autoshard.Session, *autoshard.Plan, error) {
+// replan makes a plan again, beginning with it, and says where it has become another one, which is faster then.
+func replan(ctx context.Context, s *cmdline.Streams, c *config.Config, file string,
+	progress func(autoshard.Progress)) (*autoshard.Session, *autoshard.Plan, error) {
 	before, from, err := s.From(ctx, c, file, "")
 	if err != nil {
 		return nil, nil, err
@@ -57,10 +60,11 @@ func replan(ctx context.Context, s *cmdline.Streams, c *config.Config, file stri
 	if err != nil {
 		return nil, nil, err
 	}
-	o, err := cmdline.PlanOptions(c, nil)
+	o, err := cmdline.PlanOptions(c, progress)
 	if err != nil {
 		return nil, nil, err
 	}
+	o.From = before // which may have been found in limited time, or by luck
 	session, now, err := autoshard.NewSession(ctx, model, o)
 	if err == nil && !autoshard.DiffPlans(before, now).Same {
 		s.Note("made again, the plan is another one: a step takes %s, and %s in %s", diag.Seconds(now.Estimate.Seconds),
