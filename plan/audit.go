@@ -12,7 +12,6 @@ import (
 	"autoshard/internal/diag"
 	"autoshard/microbatch"
 	"autoshard/program"
-	"autoshard/search"
 )
 
 // AuditSchema identifies the JSON form of an Audit.
@@ -211,7 +210,7 @@ func (p *Plan) checkCertificate() Point {
 		item.same("what the bound is about", c.Scope, p.Scope())
 	}
 	below := c.Bound == c.Cost && len(p.Recomputed) > 0 // what is made again may save time, so that the bound proves nothing
-	if optimal := c.Status == search.Optimal.String(); optimal != (c.Bound == c.Cost) && !below {
+	if c.Optimal() != (c.Bound == c.Cost) && !below {
 		item.fault("the status is %s, the cost %d and the bound %d", c.Status, c.Cost, c.Bound)
 	}
 	devices := int64(1)

@@ -47,11 +47,8 @@ func subsets(axes []subaxis.Ref) (sets [][]subaxis.Ref) {
 
 // replicated searches for plans of which the devices along some axes have replicas.
 func (c *choice) replicated(ctx context.Context, axes []subaxis.Ref) error {
-	start, err := c.blocks(ctx, c.space.Planner(), axes, updated)
-	if err != nil && ctx.Err() != nil {
-		return c.late.Err()
-	}
-	if err != nil {
+	start, err := c.blocksInTime(ctx, axes, updated)
+	if err != nil || start == nil {
 		return err
 	}
 	other := c.pinnedTo(c.replicaPins(axes), " among plans with replicas of the parameters")
@@ -98,12 +95,8 @@ func (c *choice) offerBlocks() error {
 		return nil
 	}
 	for _, cuts := range zeros {
-		b, err := c.blocks(c.ctx, c.space.Planner(), c.axes(), cuts)
-		if err != nil && c.ctx.Err() != nil {
-			c.early = true
-			return c.late.Err()
-		}
-		if err != nil {
+		b, err := c.blocksInTime(c.ctx, c.axes(), cuts)
+		if err != nil || b == nil {
 			return err
 		}
 		c.offer(b.lowered)
@@ -125,6 +118,16 @@ func (c *choice) suggestBlocks(l *level) error {
 		l.space.Suggest(b.settled, b.assignment)
 	}
 	return nil
+}
+
+// blocksInTime is blocks as long as ctx lasts: there is no program where that ends first.
+func (c *choice) blocksInTime(ctx context.Context, axes []subaxis.Ref, cuts func(*ir.Module, ir.ValueID) bool) (*baseline, error) {
+	b, err := c.blocks(ctx, c.space.Planner(), axes, cuts)
+	if err != nil && ctx.Err() != nil {
+		c.early = true
+		return nil, c.late.Err()
+	}
+	return b, err
 }
 
 // blocks returns the program that is data parallel along some axes, with some of its state in blocks along these: but for the smallest

@@ -147,8 +147,9 @@ func encodeText(out *bytes.Buffer, text string) {
 	var quoted bytes.Buffer
 	for e := encoder(&quoted); text != ""; quoted.Reset() {
 		piece := text
-		if start := min(least, len(text)); strings.Contains(text[start:], "\n") {
-			piece = text[:start+strings.Index(text[start:], "\n")+1]
+		start := min(least, len(text))
+		if end := strings.IndexByte(text[start:], '\n'); end >= 0 {
+			piece = text[:start+end+1]
 		}
 		encode(e, piece)
 		out.Write(quoted.Bytes()[len(`"`) : quoted.Len()-len("\"\n")])
