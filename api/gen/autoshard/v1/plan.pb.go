@@ -1854,7 +1854,8 @@ type Certificate struct {
 	// Steps that the search took.
 	Steps int64  `protobuf:"varint,5,opt,name=steps,proto3" json:"steps,omitempty"`
 	Seed  uint64 `protobuf:"varint,6,opt,name=seed,proto3" json:"seed,omitempty"`
-	// Which plans the bound is about, such as one "of the whole batch that computes nothing twice"; empty where it is about all that were searched.
+	// Which plans the bound is about, such as one "of the whole batch that computes nothing twice"; empty where it is about all that were
+	// searched.
 	Scope         string `protobuf:"bytes,7,opt,name=scope,proto3" json:"scope,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -1139,7 +1139,8 @@ export declare type Certificate = Message<"autoshard.v1.Certificate"> & {
   seed: bigint;
 
   /**
-   * Which plans the bound is about, such as one "of the whole batch that computes nothing twice"; empty where it is about all that were searched.
+   * Which plans the bound is about, such as one "of the whole batch that computes nothing twice"; empty where it is about all that were
+   * searched.
    *
    * @generated from field: string scope = 7;
    */

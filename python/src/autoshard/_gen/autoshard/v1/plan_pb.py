@@ -1500,7 +1500,8 @@ class Certificate(Message[_CertificateFields]):
             uint64 seed = 6;
             ```
         scope:
-            Which plans the bound is about, such as one "of the whole batch that computes nothing twice"; empty where it is about all that were searched.
+            Which plans the bound is about, such as one "of the whole batch that computes nothing twice"; empty where it is about all that were
+            searched.
 
             ```proto
             string scope = 7;
