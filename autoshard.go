@@ -71,7 +71,9 @@ type (
 	PlanEvidence = plan.Evidence
 	// Weighing says how else a value of a plan could be cut, for [Session.Weigh].
 	Weighing = plan.Weighing
-	// Decision is how inputs of a plan that are alike are cut, for [Session.Decisions].
+	// Decisions are those of a plan that matter most, for [Session.Decisions].
+	Decisions = plan.Decisions
+	// Decision is how inputs of a plan that are alike are cut, one of [Decisions].
 	Decision = plan.Decision
 	// PlanRequest says what a plan was made for and how.
 	PlanRequest = plan.Request

@@ -59,7 +59,9 @@ func (s *service) WeighPlan(ctx context.Context, r *autoshardv1.WeighPlanRequest
 	if err != nil {
 		return nil, err
 	}
-	session, now, err := autoshard.NewSession(ctx, model, options)
+	beginning, cancel := options.Beginning(ctx)
+	defer cancel()
+	session, now, err := autoshard.NewSession(beginning, model, options)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +80,7 @@ func (s *service) WeighPlan(ctx context.Context, r *autoshardv1.WeighPlanRequest
 		return nil, err
 	}
 	text := report.Decisions(decisions, now, most)
-	return out, convert(map[string]any{"decisions": decisions, "text": text}, out)
+	return out, convert(map[string]any{"decisions": decisions.List, "untried": decisions.Untried, "text": text}, out)
 }
 
 // Estimate says what a step of a plan waits for.

@@ -19,6 +19,7 @@ func (h Hardware) On(topology string) (Hardware, error) {
 	if h.Torus == nil {
 		return h, h.setDegrees(topology)
 	}
+	h.Torus.Slice = SliceShape{}
 	shape, wraps, given := strings.Cut(topology, ":")
 	at := 1
 	for size := range strings.SplitSeq(shape, "x") {

@@ -12,6 +12,17 @@ import (
 	"autoshard/ir/specfmt"
 )
 
+// DecisionsSchema identifies the JSON form of Decisions.
+const DecisionsSchema = "autoshard.decisions/v1"
+
+// Decisions are those of a plan that matter most.
+type Decisions struct {
+	Schema  string     `json:"schema"`
+	Model   string     `json:"model"`
+	List    []Decision `json:"decisions"`         // those that matter most first
+	Untried int        `json:"untried,omitempty"` // decisions about fewer bytes, that were left out
+}
+
 // Decision is how inputs of a plan that are alike are cut, and what a step would take if they were whole.
 type Decision struct {
 	Values []string `json:"values"`
@@ -27,33 +38,44 @@ type Decision struct {
 const mostDecisions = 10
 
 // Decisions returns the decisions of a plan, the session's latest, that matter most: those without which nothing fits, and then those
-// without which a step takes longest. Inputs that differ in the numbers of their names alone are one decision. The first few are planned
-// from scratch, as many as are asked for. The session stays as it is. Errors are the context's.
-func (s *Session) Decisions(ctx context.Context, now *Plan, most int) (list []Decision, err error) {
+// without which a step takes longest, and the ones of which it is not known in time. Inputs that differ in the numbers of their names alone
+// are one decision. The first few are planned from scratch, as many as are asked for. Deadlines count as in [Session.Weigh]. The session
+// stays as it is. Errors are those of a context that is canceled.
+func (s *Session) Decisions(ctx context.Context, now *Plan, most int) (out *Decisions, err error) {
 	defer diag.Recover("weigh", &err)
 	groups := alikeInputs(now)
-	for _, g := range groups[:min(len(groups), mostDecisions)] {
+	out = &Decisions{Schema: DecisionsSchema, Model: now.Model, List: []Decision{}, Untried: max(0, len(groups)-mostDecisions)}
+	groups = groups[:len(groups)-out.Untried]
+	for i, g := range groups {
 		d := Decision{Type: g[0].Type, Spec: g[0].Spec, inputs: g, Values: lists.Map(g, func(t answer.Tensor) string { return t.Name })}
 		for i := range g {
 			d.Bytes += g[i].Bytes
 		}
-		if d.Whole, err = s.try(ctx, now, g, s.planner.whole(&g[0])); err != nil {
+		if d.Whole, err = s.try(ctx, now, g, s.planner.whole(&g[0]), len(groups)-i+settling); err != nil {
 			return nil, err
 		}
-		list = append(list, d)
+		out.List = append(out.List, d)
 	}
 	for {
-		slices.SortStableFunc(list, func(a, b Decision) int { return cmp.Compare(b.Whole.rank(), a.Whole.rank()) })
-		first := list[:min(most, len(list))]
+		slices.SortStableFunc(out.List, func(a, b Decision) int { return cmp.Compare(b.Whole.weight(), a.Whole.weight()) })
+		first := out.List[:min(most, len(out.List))]
 		at := slices.IndexFunc(first, func(d Decision) bool { return !d.Whole.Anew })
 		if at < 0 {
-			return list, nil
+			return out, nil
 		}
 		d := &first[at]
-		if d.Whole, err = s.anew(ctx, now, d.inputs, d.Whole.Spec); err != nil {
-			return nil, err
+		if err = s.anew(ctx, now, d.inputs, &d.Whole); err != nil || !d.Whole.Anew {
+			return out, err
 		}
 	}
+}
+
+// weight is how much a decision matters of which this is the opposite: by the time of a step, nothing where that is not known.
+func (c *Choice) weight() float64 {
+	if c.Late {
+		return 0
+	}
+	return c.rank()
 }
 
 // whole is the sharding of a value that every device holds.

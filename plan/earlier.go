@@ -9,6 +9,7 @@ import (
 	"autoshard/ir/dataflow"
 	"autoshard/program"
 	"autoshard/search/space"
+	"autoshard/shardmap"
 )
 
 // earlier is the program of an earlier plan beside this one.
@@ -70,7 +71,8 @@ func kindOf(m *ir.Module, op ir.OpID) ir.Kind {
 	return ir.OpConstant
 }
 
-// pair finds twins among the ops that have none: of those with one key the first is the first one's, and so on.
+// pair finds twins among the ops that have none: of those with one key the first is the first one's, and so on. What makes a value again
+// is none.
 func (e *earlier) pair(m *ir.Module, key func(*ir.Module, ir.OpID) (opKey, bool)) {
 	taken := map[ir.OpID]bool{}
 	for _, twin := range e.twins {
@@ -78,7 +80,7 @@ func (e *earlier) pair(m *ir.Module, key func(*ir.Module, ir.OpID) (opKey, bool)
 	}
 	found := map[opKey][]ir.OpID{}
 	for op := range e.m.Within(e.m.MainFunc().Body) {
-		if k, ok := key(e.m, op); ok && !taken[op] {
+		if k, ok := key(e.m, op); ok && !taken[op] && e.m.Attr(op, shardmap.RecomputedAttr) == nil {
 			found[k] = append(found[k], op)
 		}
 	}

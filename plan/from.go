@@ -8,12 +8,13 @@ import (
 	"autoshard/collectives"
 	"autoshard/ir"
 	"autoshard/ir/names"
+	"autoshard/rewrites"
 )
 
 // resume offers the program that Options.From leads to, and suggests it to the search: its inputs and outputs are cut as those of that plan
-// are, where the user wants nothing else, and so are values and ops that both programs have; the rest follows by propagation. Where that is
-// not as fast as that plan was, as pins have changed, it offers what follows from inputs and outputs alone, too. What does not fit this
-// program is left out.
+// are, where the user wants nothing else, and so are values and ops that both programs have; the rest follows by propagation. Where
+// it is not as fast as that plan was, as pins have changed, it offers what follows from inputs and outputs alone, too. What does not fit
+// this program is left out.
 func (c *choice) resume() error {
 	if c.From == nil || c.prior != nil { // a session goes on from its latest plan
 		return nil
@@ -43,7 +44,7 @@ func (c *choice) resume() error {
 }
 
 // likeEarlier lowers and offers this program with the inputs and outputs of the earlier plan, cut inside as its program is unless that is
-// nil.
+// nil, and with values made again where that holds too much.
 func (c *choice) likeEarlier(inside *earlier) (*baseline, error) {
 	b := c.asEarlier()
 	if inside != nil {
@@ -55,6 +56,7 @@ func (c *choice) likeEarlier(inside *earlier) (*baseline, error) {
 	if inside != nil {
 		inside.adopt(b.assignment)
 	}
+	var crowded []*lowered
 	for _, reach := range reaches {
 		l, err := c.lower(c.late, b.settled, b.assignment, c.space.Planner(), reach)
 		if err != nil {
@@ -67,8 +69,13 @@ func (c *choice) likeEarlier(inside *earlier) (*baseline, error) {
 		if b.lowered.step.Peak <= c.Memory {
 			break
 		}
+		crowded = append(crowded, b.lowered)
 	}
-	return &b, nil
+	if c.Without.Has(rewrites.RecomputeActivations) || !c.space.Respects(b.settled) {
+		return &b, nil
+	}
+	_, err := c.squeezeAll(c.patience(), crowded)
+	return &b, err
 }
 
 // asEarlier is a baseline whose inputs and outputs are cut as those of the earlier plan where that keeps what the user wrote.

@@ -1,10 +1,12 @@
 package plan
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"autoshard/internal/diag"
 	"autoshard/ir"
@@ -124,4 +126,41 @@ func TestFromAnotherProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	honest(t, second)
+}
+
+// So is one that makes values again, for which the propagation of its cuts alone holds too much.
+func TestFromMakesValuesAgain(t *testing.T) {
+	o := Options{Mesh: axes(t, "4,2"), Memory: 180_000, Steps: 3_000_000}
+	first, err := Make(t.Context(), parse(t, "../examples/transformer_train.mlir"), o)
+	if err != nil || len(first.Recomputed) == 0 {
+		t.Fatalf("%v: nothing is made again", err)
+	}
+	o.From, o.Steps = first, 1
+	second, err := Make(t.Context(), parse(t, "../examples/transformer_train.mlir"), o)
+	if err != nil || second.Certificate.Cost > first.Certificate.Cost {
+		t.Errorf("cost %+v after %+v, %v", second.Certificate, first.Certificate, err)
+	}
+}
+
+// And one that computes its batch in parts, whenever the time is over.
+func TestFromInParts(t *testing.T) {
+	o := Options{Mesh: axes(t, "2"), Memory: 20 << 10}
+	first, err := Make(t.Context(), parse(t, "testdata/microbatches.mlir"), o)
+	if err != nil || first.Microbatches < 2 {
+		t.Fatalf("%v: the batch is whole", err)
+	}
+	o.From = first
+	for looks := 1; looks < 200; looks += 1 + looks/4 {
+		begun := time.Now()
+		due := begun.Add(time.Hour)
+		ctx, cancel := context.WithDeadline(t.Context(), due)
+		o.Now = func() time.Time { // at so many looks at the clock, time is over
+			begun = begun.Add(time.Hour / time.Duration(looks))
+			return begun
+		}
+		second, err := Make(ctx, parse(t, "testdata/microbatches.mlir"), o)
+		if cancel(); err != nil || second.Certificate.Cost > first.Certificate.Cost {
+			t.Errorf("%d looks: %v, cost %+v after %+v", looks, err, second, first.Certificate)
+		}
+	}
 }

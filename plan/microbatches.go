@@ -47,7 +47,10 @@ func (p *planner) decide(ctx, late context.Context) (*choice, error) {
 	case err != nil && !errors.Is(err, diag.ErrInfeasible), err == nil && !c.isSlow() && !s.outdoes(c) && !resumed:
 		return c, err
 	case !s.begun && 3*p.timeLeft(ctx) < 2*left:
-		return c, err
+		if !resumed {
+			return c, err
+		}
+		s.begun = true // there is no time for other numbers of parts
 	}
 	s.whole = c
 	other, failed := s.search(ctx, late)
@@ -306,8 +309,12 @@ func (s *partsSearch) toEnd(ctx, late context.Context, q *choice) (*choice, erro
 
 // foundNone says whether a search ended without a plan, as nothing fits, or as time ran out before something did.
 func foundNone(late context.Context, err error) bool {
-	ranOut := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
-	return errors.Is(err, diag.ErrInfeasible) || ranOut && late.Err() == nil
+	return errors.Is(err, diag.ErrInfeasible) || ranOut(err) && late.Err() == nil
+}
+
+// ranOut says whether a search ended without a plan as time did.
+func ranOut(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
 // mergedPlans are how many quick plans are searched again with collectives that are sent as one.

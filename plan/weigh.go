@@ -29,6 +29,8 @@ type Weighing struct {
 	Axis   string   `json:"axis,omitempty"` // that the others are cut along, where that was asked for
 	Now    Choice   `json:"now"`
 	Others []Choice `json:"others"` // the fastest first, those without a plan last
+
+	Untried int `json:"untried,omitempty"` // ways to cut the value that were left out, as they take more axes than those that were tried
 }
 
 // Choice is a sharding of values, with the plan that has it. Times are in seconds, sizes in bytes.
@@ -36,6 +38,7 @@ type Choice struct {
 	Spec      string        `json:"spec"`
 	Bytes     int64         `json:"bytes"`             // of the values on a device
 	Refused   string        `json:"refused,omitempty"` // why there is no plan; the figures are none then
+	Late      bool          `json:"late,omitempty"`    // there is none as time was over, and there may be one
 	Seconds   float64       `json:"seconds"`
 	PeakBytes int64         `json:"peakBytes"`
 	SentBytes int64         `json:"sentBytes"`
@@ -46,8 +49,10 @@ type Choice struct {
 
 // Weigh plans with each other sharding of an input or output, or of a value inside the program, or with each that cuts it along an axis, if
 // one is given. The plan is the session's latest. The best alternative is planned from scratch, so that its figures are those of a plan
-// that is asked for with this pin. Alternatives along parts of axes are left out. The session stays as it is. Errors are of class
-// diag.ErrInvalid for a value or an axis that is none, or the context's.
+// that is asked for with this pin. Alternatives along parts of axes are left out. Where the context has a deadline each alternative gets
+// its share of the time, and those that are not planned in time are [Choice.Late]; so they are once the context is canceled with
+// [ErrEnough]. The session stays as it is. Errors are of class diag.ErrInvalid for a value or an axis that is none, or those of a context
+// that is canceled.
 func (s *Session) Weigh(ctx context.Context, now *Plan, value, axis string) (w *Weighing, err error) {
 	defer diag.Recover("weigh", &err)
 	t, err := s.find(now, value)
@@ -60,14 +65,25 @@ func (s *Session) Weigh(ctx context.Context, now *Plan, value, axis string) (w *
 	if err != nil {
 		return nil, err
 	}
-	for _, spec := range specs {
-		c, err := s.try(ctx, now, []answer.Tensor{*t}, spec)
+	w.Untried = max(0, len(specs)-mostAlternatives)
+	specs = specs[:len(specs)-w.Untried]
+	for i, spec := range specs {
+		c, err := s.try(ctx, now, []answer.Tensor{*t}, spec, len(specs)-i+settling)
 		if err != nil {
 			return nil, err
 		}
 		w.Others = append(w.Others, c)
 	}
 	return w, s.settle(ctx, now, t, w)
+}
+
+// beginning is the part of the time until a deadline in which the plan is made that is weighed.
+const beginning = 0.25
+
+// Beginning returns a context for the plan of a session that is weighed then: it leaves most of the time until the deadline of ctx for
+// that.
+func (o *Options) Beginning(ctx context.Context) (context.Context, context.CancelFunc) {
+	return o.part(ctx, beginning)
 }
 
 // find returns an input or output, or values inside the program, as a plan has them.
@@ -97,10 +113,11 @@ func (p *Plan) find(value string) (*answer.Tensor, error) {
 		diag.DidYouMean(value, known))
 }
 
-// mostAlternatives bounds the shardings that are tried, those along the fewest axes first.
+// mostAlternatives bounds the shardings that are tried.
 const mostAlternatives = 32
 
-// alternatives returns the ways to put whole axes on the dimensions of a value, each dividing it, but for the one that it has.
+// alternatives returns the ways to put whole axes on the dimensions of a value, each dividing it, but for the one that it has: those along
+// the fewest axes first.
 func (p *planner) alternatives(t *answer.Tensor, axis string) ([]string, error) {
 	_, shape, ok := t.Shape()
 	if !ok {
@@ -131,7 +148,7 @@ func (p *planner) alternatives(t *answer.Tensor, axis string) ([]string, error) 
 		}
 	})
 	slices.SortStableFunc(ways, func(a, b way) int { return cmp.Compare(a.axes, b.axes) })
-	return lists.Map(ways[:min(len(ways), mostAlternatives)], func(w way) string { return w.spec }), nil
+	return lists.Map(ways, func(w way) string { return w.spec }), nil
 }
 
 // place calls yield with every way to put axes, in order, on dimensions that they divide, or on none.
@@ -156,8 +173,22 @@ func chosen(p *Plan, spec string, bytes int64) Choice {
 		Traffic: []TrafficPair{}}
 }
 
-// try plans with a sharding of some values from where the session is, and leaves it there. That nothing fits is an answer.
-func (s *Session) try(ctx context.Context, now *Plan, values []answer.Tensor, spec string) (Choice, error) {
+// settling is how many times as long as a quick plan those from scratch take together, as far as time is shared.
+const settling = 8
+
+// untimely is a choice for which there was no time.
+func untimely(spec string) Choice {
+	return Choice{Spec: spec, Refused: "no plan was found in time", Late: true, Traffic: []TrafficPair{}}
+}
+
+// try plans with a sharding of some values from where the session is, and leaves it there, in one of so many shares of the time that is
+// left. That nothing fits, or is found in time, is an answer.
+func (s *Session) try(ctx context.Context, now *Plan, values []answer.Tensor, spec string, shares int) (Choice, error) {
+	if ctx.Err() != nil && !abandoned(ctx) {
+		return untimely(spec), nil
+	}
+	ctx, cancel := s.planner.part(ctx, 1/float64(shares))
+	defer cancel()
 	planner, prior := s.planner, s.prior
 	undo, err := planner.change(nil)
 	if err != nil {
@@ -166,17 +197,23 @@ func (s *Session) try(ctx context.Context, now *Plan, values []answer.Tensor, sp
 	p, err := s.Plan(ctx, pinsOf(values, spec)...)
 	undo()
 	s.planner, s.prior = planner, prior
-	return planner.outcome(now, p, values, spec, err)
+	return planner.outcome(ctx, now, p, values, spec, err)
 }
 
-// anew plans with a sharding of some values from scratch.
-func (s *Session) anew(ctx context.Context, now *Plan, values []answer.Tensor, spec string) (Choice, error) {
+// anew plans a choice for some values from scratch, in half of the time that is left. It stays as it is where that is too short.
+func (s *Session) anew(ctx context.Context, now *Plan, values []answer.Tensor, c *Choice) error {
 	o := s.planner.Options
-	o.From, o.Pins = nil, slices.Concat(o.Pins, pinsOf(values, spec))
+	ctx, cancel := o.part(ctx, 0.5)
+	defer cancel()
+	o.From, o.Pins = nil, slices.Concat(o.Pins, pinsOf(values, c.Spec))
 	p, err := Make(ctx, s.planner.source, o)
-	c, err := s.planner.outcome(now, p, values, spec, err)
-	c.Anew = true
-	return c, err
+	found, err := s.planner.outcome(ctx, now, p, values, c.Spec, err)
+	if err != nil || found.Late {
+		return err
+	}
+	found.Anew = true
+	*c = found
+	return nil
 }
 
 func pinsOf(values []answer.Tensor, spec string) []Pin {
@@ -184,11 +221,13 @@ func pinsOf(values []answer.Tensor, spec string) []Pin {
 }
 
 // outcome compares a plan with some values pinned with the one before.
-func (p *planner) outcome(now, then *Plan, values []answer.Tensor, spec string, err error) (Choice, error) {
-	if errors.Is(err, diag.ErrInfeasible) {
+func (p *planner) outcome(ctx context.Context, now, then *Plan, values []answer.Tensor, spec string, err error) (Choice, error) {
+	switch {
+	case errors.Is(err, diag.ErrInfeasible):
 		return Choice{Spec: spec, Refused: diag.Diagnostics(err)[0].Message, Traffic: []TrafficPair{}}, nil
-	}
-	if err != nil {
+	case ranOut(err) && !abandoned(ctx):
+		return untimely(spec), nil
+	case err != nil:
 		return Choice{}, err
 	}
 	pinned := map[string]bool{}
@@ -224,7 +263,7 @@ func (c *Choice) rank() float64 {
 	return c.Seconds
 }
 
-// settle sorts the alternatives, and plans the best from scratch until the best is one that was.
+// settle sorts the alternatives, and plans the best from scratch until the best is one that was, or time is over.
 func (s *Session) settle(ctx context.Context, now *Plan, t *answer.Tensor, w *Weighing) error {
 	for {
 		slices.SortStableFunc(w.Others, func(a, b Choice) int {
@@ -233,10 +272,8 @@ func (s *Session) settle(ctx context.Context, now *Plan, t *answer.Tensor, w *We
 		if len(w.Others) == 0 || w.Others[0].Anew || w.Others[0].Refused != "" {
 			return nil
 		}
-		c, err := s.anew(ctx, now, []answer.Tensor{*t}, w.Others[0].Spec)
-		if err != nil {
+		if err := s.anew(ctx, now, []answer.Tensor{*t}, &w.Others[0]); err != nil || !w.Others[0].Anew {
 			return err
 		}
-		w.Others[0] = c
 	}
 }

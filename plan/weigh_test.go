@@ -1,10 +1,14 @@
 package plan
 
 import (
+	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"autoshard/answer"
 	"autoshard/internal/diag"
@@ -85,12 +89,12 @@ func TestWeighAxis(t *testing.T) {
 // What fits in no plan is refused with its reason, comes last, and leaves the session as it was.
 func TestRefusedChoice(t *testing.T) {
 	s, now, _ := weighed(t, "mlp_train", 23_500)
-	list, err := s.Decisions(t.Context(), now, 3)
+	decisions, err := s.Decisions(t.Context(), now, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
 	refused := 0
-	for i, d := range list {
+	for i, d := range decisions.List {
 		if d.Whole.Refused != "" {
 			refused++
 			if !strings.HasPrefix(d.Whole.Refused, "no plan found that fits in 22.9 KiB") || i >= refused {
@@ -109,10 +113,11 @@ func TestRefusedChoice(t *testing.T) {
 // Inputs of equal layers are one decision; what is whole is none. Undoing the first decision costs the most.
 func TestDecisions(t *testing.T) {
 	s, now, o := weighed(t, "transformer_train", 700_000)
-	list, err := s.Decisions(t.Context(), now, 2)
-	if err != nil || len(list) == 0 {
-		t.Fatalf("%+v, %v", list, err)
+	decisions, err := s.Decisions(t.Context(), now, 2)
+	if err != nil || len(decisions.List) == 0 {
+		t.Fatalf("%+v, %v", decisions, err)
 	}
+	list := decisions.List
 	for i, d := range list {
 		if i > 0 && d.Whole.rank() > list[i-1].Whole.rank() {
 			t.Errorf("%s stands behind %s, which matters less", d.Values[0], list[i-1].Values[0])
@@ -131,5 +136,89 @@ func TestDecisions(t *testing.T) {
 	p, err := Make(t.Context(), s.planner.source, o)
 	if err == nil && p.Estimate.Seconds != first.Whole.Seconds || (err != nil) != (first.Whole.Refused != "") {
 		t.Errorf("%s whole takes %g s, %s; a plan with these pins %v", first.Values, first.Whole.Seconds, first.Whole.Refused, err)
+	}
+}
+
+// Where time is over what is known is answered: alternatives without a plan are late, they are not called impossible, and come last.
+// An interrupt is such an end; that nobody waits any more is an error.
+func TestLateChoices(t *testing.T) {
+	s, now, _ := weighed(t, "mlp_train", 50_000)
+	over, enough := context.WithCancelCause(t.Context())
+	enough(ErrEnough)
+	w, err := s.Weigh(over, now, "arg3", "")
+	if err != nil || len(w.Others) == 0 {
+		t.Fatalf("%+v, %v", w, err)
+	}
+	for _, c := range w.Others {
+		if !c.Late || c.Refused == "" {
+			t.Errorf("%+v", c)
+		}
+	}
+	d, err := s.Decisions(over, now, 3)
+	if err != nil || len(d.List) == 0 || !d.List[0].Whole.Late {
+		t.Errorf("%+v, %v", d, err)
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.Weigh(gone, now, "arg3", ""); !errors.Is(err, context.Canceled) {
+		t.Errorf("abandoned: %v", err)
+	}
+	for _, c := range [][2]Choice{{{Seconds: 1}, {Late: true, Refused: "late"}}, {{Refused: "none"}, {Seconds: 1}}} {
+		if c[0].weight() <= c[1].weight() {
+			t.Errorf("%+v matters no more than %+v", c[0], c[1])
+		}
+	}
+}
+
+// The time until a deadline is shared: the plan that is weighed leaves most of it, each alternative leaves some for the others, and the
+// best is planned from scratch, too.
+func TestWeighingSharesTime(t *testing.T) {
+	o := Options{Mesh: axes(t, "4,2"), Memory: 50_000, Now: time.Now}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	begun := time.Now()
+	beginning, stop := o.Beginning(ctx)
+	defer stop()
+	due, _ := beginning.Deadline()
+	if share := due.Sub(begun); share < 4*time.Second || share > 6*time.Second {
+		t.Errorf("the plan has %v of 20 s", share)
+	}
+	s, now, err := NewSession(beginning, parse(t, "../examples/mlp_train.mlir"), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := s.Weigh(ctx, now, "arg3", "")
+	if err != nil || ctx.Err() != nil {
+		t.Fatalf("%v; %v", err, ctx.Err())
+	}
+	for _, c := range w.Others {
+		if c.Late {
+			t.Errorf("no time for %s", c.Spec)
+		}
+	}
+	if !w.Others[0].Anew {
+		t.Errorf("the best was not planned from scratch: %+v", w.Others[0])
+	}
+}
+
+// Of the ways to cut a large value along many axes those along the fewest are tried, and the others are counted.
+func TestUntried(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "tanh.mlir")
+	text := `func.func @main(%x: tensor<8x8x8x8xf32>) -> tensor<8x8x8x8xf32> {
+	%0 = stablehlo.tanh %x : tensor<8x8x8x8xf32>
+	return %0 : tensor<8x8x8x8xf32>
+}`
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, now, err := NewSession(t.Context(), parse(t, file), Options{Mesh: axes(t, "2,2,2")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	over, enough := context.WithCancelCause(t.Context())
+	enough(ErrEnough)
+	w, err := s.Weigh(over, now, "arg0", "")
+	if err != nil || len(w.Others) != mostAlternatives || w.Untried != 5*5*5-1-mostAlternatives {
+		t.Errorf("%d tried, %d not, %v", len(w.Others), w.Untried, err)
 	}
 }

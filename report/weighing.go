@@ -38,6 +38,9 @@ func Weighing(w *plan.Weighing) string {
 		b.WriteString(t.Render() + "\n")
 	}
 	b.WriteString(strings.Join(refused, ""))
+	if w.Untried > 0 {
+		fmt.Fprintf(&b, "%s along more axes not tried\n", diag.Count(w.Untried, "other sharding", "other shardings"))
+	}
 	if w.Others[0].Anew {
 		b.WriteString("the first is a plan made from scratch with this pin; the others were looked for more quickly, from the plan that is " +
 			"there\n")
@@ -83,23 +86,30 @@ func trafficChanges(list []plan.TrafficPair) string {
 }
 
 // Decisions returns the first few decisions of a plan, by what undoing them would cost.
-func Decisions(list []plan.Decision, now *plan.Plan, most int) string {
-	if len(list) == 0 {
+func Decisions(all *plan.Decisions, now *plan.Plan, most int) string {
+	if len(all.List) == 0 {
 		return "no input is cut: there is nothing to undo\n"
 	}
 	t := newTable(4, 5)
 	t.AppendHeader(table.Row{"decision", "type", "sharding", "if it were whole", "memory", "sent", "collectives"})
-	for _, d := range list[:min(most, len(list))] {
+	for _, d := range all.List[:min(most, len(all.List))] {
 		name := d.Values[0]
 		if more := len(d.Values) - 1; more > 0 {
 			name += fmt.Sprintf(" and %d alike", more)
 		}
 		row := table.Row{name, d.Type, d.Spec, "nothing fits", "", "", ""}
-		if d.Whole.Refused == "" {
+		switch {
+		case d.Whole.Late:
+			row[3] = "not known in time"
+		case d.Whole.Refused == "":
 			here := plan.Choice{Seconds: now.Estimate.Seconds, PeakBytes: now.Estimate.PeakBytes, SentBytes: now.Estimate.SentBytes}
 			row = append(table.Row{name, d.Type, d.Spec}, figuresBeside(&d.Whole, &here)[:4]...)
 		}
 		t.AppendRow(row)
 	}
-	return t.Render() + "\n"
+	out := t.Render() + "\n"
+	if all.Untried > 0 {
+		out += diag.Count(all.Untried, "decision", "decisions") + " about fewer bytes not tried\n"
+	}
+	return out
 }

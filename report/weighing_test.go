@@ -1,6 +1,7 @@
 package report_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -28,7 +29,11 @@ the first is a plan made from scratch with this pin; the others were looked for 
 	if d := cmp.Diff(want, report.Weighing(w)); d != "" {
 		t.Error(d)
 	}
-	w.Others, w.Axis = nil, "y"
+	w.Untried = 3
+	if got := report.Weighing(w); !strings.Contains(got, "\n3 other shardings along more axes not tried\n") {
+		t.Errorf("with others that were not tried: %s", got)
+	}
+	w.Others, w.Axis, w.Untried = nil, "y", 0
 	if want, got := "no other sharding along y divides it\n", report.Weighing(w); got[len(got)-len(want):] != want {
 		t.Errorf("without alternatives: %s", got)
 	}
@@ -37,17 +42,20 @@ the first is a plan made from scratch with this pin; the others were looked for 
 // Decisions are rows, as many as are asked for; without one that is cut there are none.
 func TestDecisions(t *testing.T) {
 	now := &plan.Plan{Estimate: program.Estimate{Seconds: 1e-3, PeakBytes: 1024}}
-	list := []plan.Decision{{Values: []string{"w[0]", "w[1]"}, Type: "f32[8]", Spec: "P('x')", Whole: plan.Choice{Refused: "no"}},
+	all := &plan.Decisions{Untried: 2, List: []plan.Decision{
+		{Values: []string{"w[0]", "w[1]"}, Type: "f32[8]", Spec: "P('x')", Whole: plan.Choice{Refused: "no"}},
 		{Values: []string{"b"}, Type: "f32[4]", Spec: "P('x')", Whole: plan.Choice{Seconds: 3e-3, PeakBytes: 1024}},
-		{Values: []string{"c"}}}
-	want := `decision          type    sharding  if it were whole     memory     sent  collectives
+		{Values: []string{"c"}, Whole: plan.Choice{Refused: "late", Late: true}}, {Values: []string{"d"}}}}
+	want := `decision          type    sharding  if it were whole      memory     sent  collectives
 w[0] and 1 alike  f32[8]  P('x')    nothing fits
-b                 f32[4]  P('x')    3 ms (+200 %)     1 KiB (=)  0 B (=)
+b                 f32[4]  P('x')    3 ms (+200 %)      1 KiB (=)  0 B (=)
+c                                   not known in time
+2 decisions about fewer bytes not tried
 `
-	if d := cmp.Diff(want, report.Decisions(list, now, 2)); d != "" {
+	if d := cmp.Diff(want, report.Decisions(all, now, 3)); d != "" {
 		t.Error(d)
 	}
-	if got := report.Decisions(nil, now, 3); got != "no input is cut: there is nothing to undo\n" {
+	if got := report.Decisions(new(plan.Decisions), now, 3); got != "no input is cut: there is nothing to undo\n" {
 		t.Errorf("without decisions: %s", got)
 	}
 }

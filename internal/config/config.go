@@ -20,7 +20,6 @@ type Config struct {
 	Mesh        []subaxis.Axis // nil: not given
 	MeshDevices int64          // that a mesh is chosen for; 0: none is
 	Hardware    cost.Hardware
-	HardwareSet bool  // the hardware is not the default
 	Memory      int64 // bytes; 0: not given
 	MaxMemory   int64 // bytes of a virtual device; 0: not given
 	CheckNaNs   bool
@@ -37,7 +36,6 @@ type Config struct {
 	Budgets     []string      // of bytes that collectives send
 	Timeout     time.Duration // 0: none
 	Format      Format
-	FormatSet   bool   // the format is not the default
 	Output      string // "" or "-": standard output
 	Verify      bool
 	Inputs      string
@@ -160,7 +158,6 @@ func (l *loader) load() *Config {
 	c := &Config{
 		Mesh:        l.mesh("mesh"),
 		MeshDevices: l.integer("plan.devices", 0, maxAxisSize),
-		HardwareSet: l.origin("hardware").given,
 		Memory:      l.size("memory"),
 		MaxMemory:   l.size("max-memory"),
 		CheckNaNs:   l.boolean("check-nans"),
@@ -177,7 +174,6 @@ func (l *loader) load() *Config {
 		Budgets:     l.list("budget"),
 		Timeout:     l.duration("timeout"),
 		Format:      Format(l.oneOf("format", formats(l.flags)...)),
-		FormatSet:   l.origin("format").given,
 		Output:      l.text("output"),
 		Verify:      l.boolean("verify"),
 		Inputs:      l.text("inputs"),

@@ -43,7 +43,7 @@ func mustLoad(t *testing.T, files map[string]string, args ...string) *Config {
 
 func TestDefaults(t *testing.T) {
 	c := mustLoad(t, nil)
-	if c.Mesh != nil || c.Hardware.Name != "tpu-v5e" || c.Memory != 0 || c.Format != Text || c.FormatSet || c.Priority != -1 ||
+	if c.Mesh != nil || c.Hardware.Name != "tpu-v5e" || c.Memory != 0 || c.Format != Text || c.Given("format") || c.Priority != -1 ||
 		c.Serve.Listen != "127.0.0.1:8080" || c.Serve.MaxRequest != 64<<20 || c.Serve.MaxTime != 5*time.Minute || c.Progress != Auto {
 		t.Errorf("defaults are %+v", c)
 	}

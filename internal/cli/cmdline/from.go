@@ -79,37 +79,31 @@ func takeOver(c *config.Config, p *autoshard.Plan, from string) error {
 		}
 		c.Without = without
 	}
-	if c.Given("hardware") {
-		return nil
-	}
-	topology := p.Options.Topology
-	if c.Given("topology") {
-		topology = c.Hardware.Topology
-	}
-	hw, err := Profile(p, topology)
+	hw, err := ProfileOf(p, c, from)
 	if err != nil {
-		return diag.Invalid(diag.BadOption, diag.Position{File: Name(from)}, "the plan is for hardware %q, which is none of the "+
-			"built-in: name its file with --hardware", p.Hardware)
+		return err
 	}
 	c.Hardware = hw
 	return nil
 }
 
-// Profile returns the built-in profile that a plan names, on a part of its network, "" for the one that the size of the mesh decides.
-func Profile(p *autoshard.Plan, topology string) (cost.Hardware, error) {
-	hw, err := cost.Lookup(p.Hardware)
-	if err == nil && topology != "" {
-		hw, err = hw.On(topology)
+// ProfileOf returns the hardware of --hardware or, without it, the built-in profile that the plan of a file was made for: on the part of
+// the network of --topology or, without that, on the one of the plan where it is its hardware.
+func ProfileOf(p *autoshard.Plan, c *config.Config, file string) (hw cost.Hardware, err error) {
+	if hw = c.Hardware; !c.Given("hardware") {
+		if hw, err = cost.Lookup(p.Hardware); err != nil {
+			return hw, diag.Invalid(diag.BadOption, diag.Position{File: Name(file)}, "the plan is for hardware %q, which is none of the "+
+				"built-in: name its file with --hardware", p.Hardware)
+		}
 	}
-	return hw, err
-}
-
-// ProfileOf returns the hardware of --hardware or, without it, the built-in profile that a plan was made for, on the same network.
-func ProfileOf(p *autoshard.Plan, c *config.Config) (cost.Hardware, error) {
-	if c.HardwareSet {
-		return c.Hardware, nil
+	topology := c.Hardware.Topology
+	if !c.Given("topology") && hw.Name == p.Hardware {
+		topology = p.Options.Topology
 	}
-	return Profile(p, p.Options.Topology)
+	if topology == "" {
+		return hw, nil
+	}
+	return hw.On(topology)
 }
 
 // steer reads what the options pin, forbid and allow to be sent.
@@ -136,6 +130,18 @@ func steer(c *config.Config, o *autoshard.PlanOptions) error {
 		o.Budgets = append(o.Budgets, b)
 	}
 	return nil
+}
+
+// Planning returns the context for planning: an interrupt asks for the best plan so far, and so does the end of the time of --timeout.
+func Planning(ctx context.Context, c *config.Config) (context.Context, context.CancelFunc) {
+	planning, enough := context.WithCancelCause(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() { enough(autoshard.ErrEnough) })
+	cancel := func() { stop(); enough(nil) }
+	if c.Timeout == 0 {
+		return planning, cancel
+	}
+	planning, end := context.WithTimeout(planning, c.Timeout)
+	return planning, func() { end(); cancel() }
 }
 
 // PlanOptions returns what the options ask of a plan.

@@ -152,21 +152,16 @@ func annotated(ctx context.Context, s *Streams, c *config.Config, name string, s
 
 // Hardware returns the hardware of --hardware or, without it, that which a plan was made for.
 func (d *Deployed) Hardware(c *config.Config) (cost.Hardware, error) {
-	if d.plan == nil || c.HardwareSet || d.plan.Hardware == c.Hardware.Name {
+	if d.plan == nil {
 		return c.Hardware, nil
 	}
-	hw, err := cost.Lookup(d.plan.Hardware)
-	if err != nil {
-		return hw, diag.Invalid(diag.BadOption, diag.Position{File: d.file}, "the plan is for hardware %q, which is none of the built-in: name "+
-			"its file with --hardware", d.plan.Hardware)
-	}
-	return hw, nil
+	return ProfileOf(d.plan, c, d.file)
 }
 
 // OutputFormat returns the format of the output: that of --format where it is given, otherwise that of the output
 // file's extension.
 func OutputFormat(c *config.Config) config.Format {
-	if c.FormatSet {
+	if c.Given("format") {
 		return c.Format
 	}
 	switch filepath.Ext(c.Output) {

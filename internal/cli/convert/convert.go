@@ -113,7 +113,7 @@ func (o *options) form(cmd *cobra.Command, c *config.Config) (autoshard.Form, er
 			break
 		}
 	}
-	if c.FormatSet && (c.Format != config.Text || cmd.Flags().Changed("format")) {
+	if c.Given("format") && (c.Format != config.Text || cmd.Flags().Changed("format")) {
 		format = c.Format
 	}
 	if format == config.Text {

@@ -130,9 +130,9 @@ func formOf(c *config.Config) (string, error) {
 	extension := filepath.Ext(c.Output)
 	fitting, known := forms[extension]
 	switch {
-	case !known || c.FormatSet && slices.Contains(fitting, string(c.Format)):
+	case !known || c.Given("format") && slices.Contains(fitting, string(c.Format)):
 		return string(c.Format), nil
-	case c.FormatSet:
+	case c.Given("format"):
 		return "", diag.Invalid(diag.BadOption, diag.Position{}, "the format %s does not fit the file `%s`: %s files hold %s",
 			c.Format, c.Output, extension, strings.Join(fitting, " or "))
 	}

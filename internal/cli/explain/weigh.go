@@ -2,6 +2,7 @@ package explain
 
 import (
 	"context"
+	"fmt"
 
 	"autoshard"
 	"autoshard/internal/cli/cmdline"
@@ -15,48 +16,59 @@ const topDecisions = 3
 
 // weigh answers about a plan: how else a value could be cut or, where none is given, which decisions matter most.
 func weigh(ctx context.Context, s *cmdline.Streams, c *config.Config, args []string, whyNot string) error {
-	if c.Timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, c.Timeout)
-		defer cancel()
+	if cmdline.OutputFormat(c) == config.DOT {
+		return diag.Invalid(diag.BadOption, diag.Position{File: "--format"}, "the alternatives of a plan are no graph: `dot` is for models")
 	}
-	progress, done := s.Progress(c.Progress)
-	defer done()
-	session, now, err := replan(ctx, s, c, args[0], progress)
+	before, from, err := s.From(ctx, c, args[0], "")
 	if err != nil {
 		return err
 	}
-	if len(args) == 1 {
-		list, err := session.Decisions(ctx, now, topDecisions)
-		if done(); err != nil {
-			return err
-		}
-		if cmdline.OutputFormat(c) == config.JSON {
-			return s.WriteJSON(c.Output, "decisions", list)
-		}
-		return s.Write(c.Output, []byte(report.Decisions(list, now, topDecisions)))
+	planning, cancel := cmdline.Planning(ctx, c)
+	defer cancel()
+	progress, done := s.Progress(c.Progress)
+	defer done()
+	session, now, err := replan(planning, s, c, from, before, progress)
+	if err != nil {
+		return err
 	}
-	w, err := session.Weigh(ctx, now, args[1], whyNot)
+	var result any
+	var text string
+	if len(args) == 1 {
+		var d *autoshard.Decisions
+		if d, err = session.Decisions(planning, now, topDecisions); err == nil {
+			result, text = d, report.Decisions(d, now, topDecisions)
+		}
+	} else {
+		var w *autoshard.Weighing
+		if w, err = session.Weigh(planning, now, args[1], whyNot); err == nil {
+			result, text = w, report.Weighing(w)
+		}
+	}
 	if done(); err != nil {
 		return err
 	}
-	switch cmdline.OutputFormat(c) {
-	case config.JSON:
-		return s.WriteJSON(c.Output, "weighing", w)
-	case config.DOT:
-		return diag.Invalid(diag.BadOption, diag.Position{File: "--format"}, "the steps of a plan are no graph: `dot` is for models")
+	if !autoshard.DiffPlans(before, now).Same {
+		s.Note("%s", anotherPlan(before, now, cmdline.Name(args[0])))
 	}
-	return s.Write(c.Output, []byte(report.Weighing(w)))
+	if cmdline.OutputFormat(c) == config.JSON {
+		return s.WriteJSON(c.Output, "answer", result)
+	}
+	return s.Write(c.Output, []byte(text))
 }
 
-// replan makes a plan again, beginning with it, and says where it has become another one, which is faster then.
-func replan(ctx context.Context, s *cmdline.Streams, c *config.Config, file string,
-	progress func(autoshard.Progress)) (*autoshard.Session, *autoshard.Plan, error) {
-	before, from, err := s.From(ctx, c, file, "")
-	if err != nil {
-		return nil, nil, err
+// anotherPlan says that the plan in a file has become another one.
+func anotherPlan(before, now *autoshard.Plan, file string) string {
+	was, is := diag.Seconds(before.Estimate.Seconds), diag.Seconds(now.Estimate.Seconds)
+	if was == is {
+		return "made again, the plan is another one than in " + file + ", and as fast"
 	}
-	model, err := s.Specialized(ctx, from, c)
+	return fmt.Sprintf("made again, the plan is another one: a step takes %s, and %s in %s", is, was, file)
+}
+
+// replan makes a plan again, beginning with it: it may have been found in limited time, or by luck.
+func replan(ctx context.Context, s *cmdline.Streams, c *config.Config, file string, before *autoshard.Plan,
+	progress func(autoshard.Progress)) (*autoshard.Session, *autoshard.Plan, error) {
+	model, err := s.Specialized(ctx, file, c)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -64,11 +76,8 @@ func replan(ctx context.Context, s *cmdline.Streams, c *config.Config, file stri
 	if err != nil {
 		return nil, nil, err
 	}
-	o.From = before // which may have been found in limited time, or by luck
-	session, now, err := autoshard.NewSession(ctx, model, o)
-	if err == nil && !autoshard.DiffPlans(before, now).Same {
-		s.Note("made again, the plan is another one: a step takes %s, and %s in %s", diag.Seconds(now.Estimate.Seconds),
-			diag.Seconds(before.Estimate.Seconds), cmdline.Name(file))
-	}
-	return session, now, err
+	o.From = before
+	ctx, cancel := o.Beginning(ctx)
+	defer cancel()
+	return autoshard.NewSession(ctx, model, o)
 }

@@ -65,13 +65,7 @@ func check(ctx context.Context, s *cmdline.Streams, c *config.Config, file, mode
 // evidence finds what a plan was made from: the hardware profile of --hardware or of its name, and the file of the model.
 func evidence(ctx context.Context, s *cmdline.Streams, c *config.Config, p *autoshard.Plan, model string) (e autoshard.PlanEvidence,
 	err error) {
-	hw, unknown := cmdline.Profile(p, p.Options.Topology)
-	if c.HardwareSet {
-		if hw, unknown = c.Hardware, nil; p.Options.Topology != "" {
-			hw, unknown = hw.On(p.Options.Topology)
-		}
-	}
-	if unknown == nil {
+	if hw, err := cmdline.ProfileOf(p, c, ""); err == nil {
 		e.Hardware = &hw
 	}
 	if model == "" {

@@ -102,14 +102,8 @@ func run(ctx context.Context, s *cmdline.Streams, c *config.Config, file, from s
 // best plan so far. What --verify is to run the plan with is looked for before: what is wrong with it is not said after a long search.
 func search(ctx context.Context, s *cmdline.Streams, c *config.Config, file string, from *autoshard.Plan,
 	progress func(autoshard.Progress)) (*autoshard.Plan, *arrays.Data, error) {
-	planning, enough := context.WithCancelCause(context.WithoutCancel(ctx))
-	defer enough(nil)
-	defer context.AfterFunc(ctx, func() { enough(autoshard.ErrEnough) })()
-	if c.Timeout > 0 {
-		var cancel context.CancelFunc
-		planning, cancel = context.WithTimeout(planning, c.Timeout)
-		defer cancel()
-	}
+	planning, cancel := cmdline.Planning(ctx, c)
+	defer cancel()
 	progress(autoshard.Progress{Stage: "read"})
 	model, err := s.Specialized(ctx, file, c)
 	if err != nil {

@@ -54,7 +54,7 @@ func planData(ctx context.Context, s *cmdline.Streams, c *config.Config, file st
 	if err != nil {
 		return nil, err
 	}
-	hw, err := cmdline.ProfileOf(plan, c)
+	hw, err := cmdline.ProfileOf(plan, c, file)
 	if err != nil {
 		return nil, err
 	}

@@ -59,7 +59,7 @@ func planSubjects(ctx context.Context, s *cmdline.Streams, c *config.Config, fil
 	if err != nil {
 		return nil, err
 	}
-	hw, err := cmdline.ProfileOf(plan, c)
+	hw, err := cmdline.ProfileOf(plan, c, file)
 	if err != nil {
 		return nil, err
 	}

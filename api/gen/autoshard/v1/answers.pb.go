@@ -126,7 +126,9 @@ type Choice struct {
 	// Other inputs and outputs that are cut otherwise.
 	Moved int32 `protobuf:"varint,8,opt,name=moved,proto3" json:"moved,omitempty"`
 	// The plan was made from scratch; else from the one that is there, more quickly.
-	Anew          bool `protobuf:"varint,9,opt,name=anew,proto3" json:"anew,omitempty"`
+	Anew bool `protobuf:"varint,9,opt,name=anew,proto3" json:"anew,omitempty"`
+	// There is no plan as time was over, and there may be one.
+	Late          bool `protobuf:"varint,10,opt,name=late,proto3" json:"late,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -224,6 +226,13 @@ func (x *Choice) GetAnew() bool {
 	return false
 }
 
+func (x *Choice) GetLate() bool {
+	if x != nil {
+		return x.Late
+	}
+	return false
+}
+
 // Weighing says how else an input or output of a plan could be cut, and what a step would take if everything else adapts.
 type Weighing struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
@@ -234,7 +243,9 @@ type Weighing struct {
 	Axis   string                 `protobuf:"bytes,5,opt,name=axis,proto3" json:"axis,omitempty"`
 	Now    *Choice                `protobuf:"bytes,6,opt,name=now,proto3" json:"now,omitempty"`
 	// The fastest first, those without a plan last.
-	Others        []*Choice `protobuf:"bytes,7,rep,name=others,proto3" json:"others,omitempty"`
+	Others []*Choice `protobuf:"bytes,7,rep,name=others,proto3" json:"others,omitempty"`
+	// Ways to cut the value that were left out, as they take more axes than those that were tried.
+	Untried       int32 `protobuf:"varint,8,opt,name=untried,proto3" json:"untried,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -316,6 +327,13 @@ func (x *Weighing) GetOthers() []*Choice {
 		return x.Others
 	}
 	return nil
+}
+
+func (x *Weighing) GetUntried() int32 {
+	if x != nil {
+		return x.Untried
+	}
+	return 0
 }
 
 // Decision is how inputs of a plan that are alike are cut, and what a step would take if they were whole.
@@ -3268,7 +3286,7 @@ const file_autoshard_v1_answers_proto_rawDesc = "" +
 	"\x02by\x18\f \x01(\tR\x02by\x12\x10\n" +
 	"\x03way\x18\r \x03(\tR\x03way\x128\n" +
 	"\asources\x18\x0e \x03(\v2\x1e.autoshard.v1.Explanation.LinkR\asources\x12\x16\n" +
-	"\x06change\x18\x0f \x01(\tR\x06change\"\x8e\x02\n" +
+	"\x06change\x18\x0f \x01(\tR\x06change\"\xa2\x02\n" +
 	"\x06Choice\x12\x12\n" +
 	"\x04spec\x18\x01 \x01(\tR\x04spec\x12\x14\n" +
 	"\x05bytes\x18\x02 \x01(\x03R\x05bytes\x12\x18\n" +
@@ -3280,7 +3298,9 @@ const file_autoshard_v1_answers_proto_rawDesc = "" +
 	"sent_bytes\x18\x06 \x01(\x03R\tsentBytes\x12>\n" +
 	"\atraffic\x18\a \x03(\v2$.autoshard.v1.Difference.TrafficPairR\atraffic\x12\x14\n" +
 	"\x05moved\x18\b \x01(\x05R\x05moved\x12\x12\n" +
-	"\x04anew\x18\t \x01(\bR\x04anew\"\xcc\x01\n" +
+	"\x04anew\x18\t \x01(\bR\x04anew\x12\x12\n" +
+	"\x04late\x18\n" +
+	" \x01(\bR\x04late\"\xe6\x01\n" +
 	"\bWeighing\x12\x16\n" +
 	"\x06schema\x18\x01 \x01(\tR\x06schema\x12\x14\n" +
 	"\x05model\x18\x02 \x01(\tR\x05model\x12\x14\n" +
@@ -3288,7 +3308,8 @@ const file_autoshard_v1_answers_proto_rawDesc = "" +
 	"\x04type\x18\x04 \x01(\tR\x04type\x12\x12\n" +
 	"\x04axis\x18\x05 \x01(\tR\x04axis\x12&\n" +
 	"\x03now\x18\x06 \x01(\v2\x14.autoshard.v1.ChoiceR\x03now\x12,\n" +
-	"\x06others\x18\a \x03(\v2\x14.autoshard.v1.ChoiceR\x06others\"\x8c\x01\n" +
+	"\x06others\x18\a \x03(\v2\x14.autoshard.v1.ChoiceR\x06others\x12\x18\n" +
+	"\auntried\x18\b \x01(\x05R\auntried\"\x8c\x01\n" +
 	"\bDecision\x12\x16\n" +
 	"\x06values\x18\x01 \x03(\tR\x06values\x12\x12\n" +
 	"\x04type\x18\x02 \x01(\tR\x04type\x12\x12\n" +

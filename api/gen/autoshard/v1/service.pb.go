@@ -1217,7 +1217,9 @@ type WeighPlanResponse struct {
 	Weighing  *Weighing              `protobuf:"bytes,1,opt,name=weighing,proto3" json:"weighing,omitempty"`
 	Decisions []*Decision            `protobuf:"bytes,2,rep,name=decisions,proto3" json:"decisions,omitempty"`
 	// For people, as the command line prints it.
-	Text          string `protobuf:"bytes,3,opt,name=text,proto3" json:"text,omitempty"`
+	Text string `protobuf:"bytes,3,opt,name=text,proto3" json:"text,omitempty"`
+	// Decisions about fewer bytes, that were left out.
+	Untried       int32 `protobuf:"varint,4,opt,name=untried,proto3" json:"untried,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1271,6 +1273,13 @@ func (x *WeighPlanResponse) GetText() string {
 		return x.Text
 	}
 	return ""
+}
+
+func (x *WeighPlanResponse) GetUntried() int32 {
+	if x != nil {
+		return x.Untried
+	}
+	return 0
 }
 
 // Source is a program and what is to be made of it.
@@ -3571,11 +3580,12 @@ const file_autoshard_v1_service_proto_rawDesc = "" +
 	"\x04plan\x18\x01 \x01(\v2\x19.autoshard.v1.PlanRequestB\x06\xbaH\x03\xc8\x01\x01R\x04plan\x12\x1f\n" +
 	"\x05value\x18\x02 \x01(\tB\t\xbaH\x06r\x04(\x80\x80\x04R\x05value\x12\x1d\n" +
 	"\x04axis\x18\x03 \x01(\tB\t\xbaH\x06r\x04(\x80\x80\x04R\x04axis\x12\x1b\n" +
-	"\x04most\x18\x04 \x01(\x05B\a\xbaH\x04\x1a\x02(\x00R\x04most\"\x91\x01\n" +
+	"\x04most\x18\x04 \x01(\x05B\a\xbaH\x04\x1a\x02(\x00R\x04most\"\xab\x01\n" +
 	"\x11WeighPlanResponse\x122\n" +
 	"\bweighing\x18\x01 \x01(\v2\x16.autoshard.v1.WeighingR\bweighing\x124\n" +
 	"\tdecisions\x18\x02 \x03(\v2\x16.autoshard.v1.DecisionR\tdecisions\x12\x12\n" +
-	"\x04text\x18\x03 \x01(\tR\x04text\"\xb3\x02\n" +
+	"\x04text\x18\x03 \x01(\tR\x04text\x12\x18\n" +
+	"\auntried\x18\x04 \x01(\x05R\auntried\"\xb3\x02\n" +
 	"\x06Source\x12!\n" +
 	"\x04text\x18\x01 \x01(\tB\v\xbaH\br\x06(\x80\x80\x80\x80\x04H\x00R\x04text\x12+\n" +
 	"\x05model\x18\x02 \x01(\v2\x13.autoshard.v1.ModelH\x00R\x05model\x12)\n" +

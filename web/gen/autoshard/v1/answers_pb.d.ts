@@ -390,6 +390,13 @@ export declare type Choice = Message<"autoshard.v1.Choice"> & {
    * @generated from field: bool anew = 9;
    */
   anew: boolean;
+
+  /**
+   * There is no plan as time was over, and there may be one.
+   *
+   * @generated from field: bool late = 10;
+   */
+  late: boolean;
 };
 
 /**
@@ -440,6 +447,13 @@ export declare type Weighing = Message<"autoshard.v1.Weighing"> & {
    * @generated from field: repeated autoshard.v1.Choice others = 7;
    */
   others: Choice[];
+
+  /**
+   * Ways to cut the value that were left out, as they take more axes than those that were tried.
+   *
+   * @generated from field: int32 untried = 8;
+   */
+  untried: number;
 };
 
 /**

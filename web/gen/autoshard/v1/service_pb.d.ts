@@ -941,6 +941,13 @@ export declare type WeighPlanResponse = Message<"autoshard.v1.WeighPlanResponse"
    * @generated from field: string text = 3;
    */
   text: string;
+
+  /**
+   * Decisions about fewer bytes, that were left out.
+   *
+   * @generated from field: int32 untried = 4;
+   */
+  untried: number;
 };
 
 /**
