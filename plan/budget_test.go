@@ -1,7 +1,9 @@
 package plan
 
 import (
+	"cmp"
 	"errors"
+	"slices"
 	"testing"
 
 	"autoshard/internal/diag"
@@ -29,5 +31,71 @@ func TestBudgetTexts(t *testing.T) {
 		if _, err := ParseBudget(text); !errors.Is(err, diag.ErrInvalid) {
 			t.Errorf("%q: %v", text, err)
 		}
+	}
+}
+
+// Plans keep the budgets also where the batch has to be computed in parts, whose fastest plans break them. Where none does, that is said,
+// and not that nothing fits.
+func TestBudgetsInParts(t *testing.T) {
+	o := Options{Mesh: axes(t, "2"), Memory: 20 << 10}
+	for _, c := range []struct {
+		budget Budget
+		none   bool
+	}{
+		{Budget{Kind: "all_gather"}, false},
+		{Budget{Kind: "all_reduce"}, false},
+		{Budget{Kind: ofAll, Bytes: 100}, true},
+	} {
+		o.Budgets = []Budget{c.budget}
+		p, err := Make(t.Context(), parse(t, "testdata/microbatches.mlir"), o)
+		if c.none {
+			if !errors.Is(err, diag.ErrInfeasible) || diag.Diagnostics(err)[0].Code != diag.BudgetLimit {
+				t.Errorf("%s: %v", &c.budget, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", &c.budget, err)
+			continue
+		}
+		if sent, _ := c.budget.sends(p.Collectives, 2); sent > c.budget.Bytes || p.Microbatches < 2 {
+			t.Errorf("%s: %d bytes are sent in %d parts", &c.budget, sent, p.Microbatches)
+		}
+	}
+}
+
+// Whatever a plan sends most of, one that is to send less of it does, or there is none.
+func TestBudgetsOfPrograms(t *testing.T) {
+	const programs = 60
+	kept := 0
+	for seed := range programs {
+		c := smallPrograms(1 + seed%3).Example(seed)
+		o := c.options(unlimited)
+		first, err := Make(t.Context(), c.source(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Memory = first.Estimate.PeakBytes * 9 / 10
+		if first, err = Make(t.Context(), c.source(), o); errors.Is(err, diag.ErrInfeasible) || err == nil && len(first.Collectives) == 0 {
+			continue
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		most := slices.MaxFunc(first.Collectives, func(a, b Collective) int { return cmp.Compare(a.Bytes, b.Bytes) })
+		b := Budget{Kind: most.Kind, Bytes: most.Bytes * 2 / 3}
+		o.Budgets = []Budget{b}
+		second, err := Make(t.Context(), c.source(), o)
+		if errors.Is(err, diag.ErrInfeasible) {
+			continue
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		kept++
+		if sent, _ := b.sends(second.Collectives, c.module.Mesh(1).Devices()); sent > b.Bytes {
+			t.Errorf("program %d sends %d bytes by %s", seed, sent, &b)
+		}
+	}
+	if kept < programs/10 {
+		t.Errorf("only %d budgets could be kept: the test shows little", kept)
 	}
 }

@@ -111,11 +111,13 @@ func (c *choice) conclude(how func(context.Context) error) error {
 	}
 	search, cancel := before(c.ctx, reserve)
 	defer cancel()
-	err := how(search)
-	if c.early = c.early || search.Err() != nil; err != nil || c.outdone() {
+	spending, stop := c.spending(search)
+	defer stop()
+	err := how(spending)
+	if c.early = c.early || spending.Err() != nil; err != nil || c.outdone() {
 		return err
 	}
-	if err := c.recomputing(search); err != nil {
+	if err := c.recomputing(spending); err != nil {
 		return err
 	}
 	if c.best == nil && !c.screening {

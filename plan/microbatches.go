@@ -39,7 +39,7 @@ func (p *planner) decide(ctx, late context.Context) (*choice, error) {
 	if err := s.resume(ctx, late); err != nil {
 		return nil, err
 	}
-	resumed := s.quick != nil
+	resumed, clean := s.quick != nil, p.found.clone()
 	p.inParts = s
 	c, err := p.decideFrom(ctx, late, baselines)
 	p.inParts = nil
@@ -59,6 +59,10 @@ func (p *planner) decide(ctx, late context.Context) (*choice, error) {
 		return nil, failed
 	case other != nil:
 		return other, nil
+	case err == nil && s.outdoes(c): // by what breaks the budgets: the whole batch was not searched to the end
+		whole := *p
+		whole.found = clean
+		c, err = whole.decideFrom(ctx, late, baselines)
 	}
 	return c, s.explain(err)
 }
@@ -85,14 +89,18 @@ func (s *partsSearch) outdoes(c *choice) bool {
 
 // leads says whether the quick plan of the batch in parts, if there is one, is faster than the best of the whole batch.
 func (s *partsSearch) leads(c *choice) bool {
-	return s.quick != nil && s.quick.best.step.Total() < c.best.step.Total()
+	return s.quick != nil && c.best != nil && s.quick.best.step.Total() < c.best.step.Total()
 }
 
 // muchSlower says whether a program is much slower than another one.
 func muchSlower(l, than *lowered) bool { return l.step.Total()/outdoing > than.step.Total() }
 
-// explain adds to the error that no plan fits, which is about the whole batch, what microbatches come to, if any were tried.
+// explain adds to the error that no plan fits, which is about the whole batch, what microbatches come to, if any were tried. Where they
+// fit, but break the budgets, that is the error.
 func (s *partsSearch) explain(err error) error {
+	if s.unkept != nil && err != nil {
+		return s.unkept
+	}
 	var none *diag.Error
 	if s.tightest == nil || !errors.As(err, &none) {
 		return err
@@ -152,6 +160,7 @@ type partsSearch struct {
 	quick     *choice              // the best of these; nil for none
 	gained    float64              // by searches to the end: how many times as long a quick plan took, at most; 0 for none
 	tightest  *choice              // of those in which nothing fits, the one with the program that needs least
+	unkept    error                // that what fits keeps no budgets
 }
 
 // search returns the best plan with microbatches, nil where none fits, or none is faster than that of the whole batch. Plans are searched
@@ -172,11 +181,21 @@ func (s *partsSearch) search(ctx, late context.Context) (*choice, error) {
 		return nil, nil
 	}
 	s.release(best.planner)
-	best, err := s.searchAll(ctx, late, best)
+	spending, stop := s.spending(ctx)
+	defer stop()
+	best, err := s.searchAll(spending, late, best)
 	if err == nil && !large {
-		best, err = s.mergeAll(ctx, late, best)
+		best, err = s.mergeAll(spending, late, best)
 	}
-	if err != nil || !s.faster(best.best) {
+	if err == nil {
+		best.best = best.thriftiest()
+		err = best.economize(ctx)
+	}
+	switch {
+	case errors.Is(err, diag.ErrInfeasible):
+		s.unkept = err
+		return nil, nil
+	case err != nil || !s.faster(best.best):
 		return nil, err
 	}
 	return best, nil
@@ -255,7 +274,7 @@ func (s *partsSearch) searchAll(ctx, late context.Context, best *choice) (*choic
 		if err != nil {
 			return nil, err
 		}
-		if c != nil && c.best.step.Total() < best.best.step.Total() {
+		if c != nil && c.beats(best) {
 			best = c
 		}
 	}
@@ -332,7 +351,7 @@ func (s *partsSearch) mergeAll(ctx, late context.Context, best *choice) (*choice
 		if err := q.merging(ctx, q.last); err != nil {
 			return nil, err
 		}
-		if q.best.step.Total() < best.best.step.Total() {
+		if q.beats(best) {
 			s.release(q.planner)
 			best = q
 		}
@@ -341,7 +360,7 @@ func (s *partsSearch) mergeAll(ctx, late context.Context, best *choice) (*choice
 		return best, nil
 	}
 	c, err := s.toEnd(ctx, late, best)
-	if c != nil && c.best.step.Total() < best.best.step.Total() {
+	if c != nil && c.beats(best) {
 		best = c
 	}
 	return best, err

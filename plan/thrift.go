@@ -40,6 +40,32 @@ func (c *choice) watchBudgets(l *lowered) {
 	}
 }
 
+// spending returns a context for searches that look at time alone: where there are budgets they leave half of the time that is left to
+// economize.
+func (p *planner) spending(ctx context.Context) (context.Context, context.CancelFunc) {
+	if len(p.Budgets) == 0 {
+		return ctx, func() {}
+	}
+	return p.part(ctx, 0.5)
+}
+
+// thriftiest returns the fastest plan that keeps the budgets, if one was found, and otherwise the best one.
+func (c *choice) thriftiest() *lowered {
+	if c.thrift.best != nil && !c.within(c.best) {
+		return c.thrift.best
+	}
+	return c.best
+}
+
+// beats says whether a choice has a better plan than another one: faster, or one that keeps the budgets where that has none.
+func (c *choice) beats(other *choice) bool {
+	a, b := c.thriftiest(), other.thriftiest()
+	if kept := c.within(a); kept != c.within(b) {
+		return kept
+	}
+	return a.step.Total() < b.step.Total()
+}
+
 // economize makes the fastest plan that keeps the budgets the best one. Where the best one does not, what counts for a budget costs a toll
 // that is raised until what is found keeps them, and lowered again. The search with tolls is quick: no proof that there is no such plan.
 func (c *choice) economize(ctx context.Context) error {
@@ -71,9 +97,10 @@ func (c *choice) economize(ctx context.Context) error {
 			low = middle
 		}
 	}
-	if c.best = c.thrift.best; c.best == nil {
+	if c.thrift.best == nil {
 		return c.budgetError(fastest)
 	}
+	c.best = c.thrift.best
 	return nil
 }
 
