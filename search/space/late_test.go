@@ -1,6 +1,7 @@
 package space_test
 
 import (
+	"strings"
 	"testing"
 
 	"autoshard/collectives"
@@ -30,16 +31,20 @@ func.func @main(%x: tensor<4096x4096xbf16>, %y: tensor<4096x4096xbf16>) -> tenso
 }`
 
 // Products whose batch is cut, and whose sum is whole, are reduced once where loops may reduce what they add up at their end, and in each
-// round where programs are prompt. No program goes below the relaxed problem.
+// round where programs are prompt, whether or not they would be sent with others. No program goes below the relaxed problem.
 func TestSumsOfLoops(t *testing.T) {
 	costs := map[bool]int64{}
 	var once int64
-	for _, prompt := range []bool{false, true} {
+	for how := range 4 {
+		prompt, alone := how%2 == 1, how >= 2
 		m, mesh, model := read(t, accumulated, subaxis.Axis{Name: "x", Size: 8})
 		s := space.New(m, mesh, model)
 		s.Serial()
 		if prompt {
 			s.Prompt()
+		}
+		if alone {
+			s.Alone()
 		}
 		for _, arg := range m.BlockArgs(m.MainFunc().Body) {
 			s.Pin(arg, parse(t, m, `[{"x"}, {}]`))
@@ -51,7 +56,11 @@ func TestSumsOfLoops(t *testing.T) {
 		})
 		s.PinResult(0, parse(t, m, `[{}, {}]`))
 		p, err := s.Build(t.Context(), 0, &space.Effort{})
-		costs[prompt] = solve(t, p, err).Cost
+		cost := solve(t, p, err).Cost
+		if alone && cost != costs[prompt] {
+			t.Errorf("prompt %v: it costs %d, and %d alone", prompt, costs[prompt], cost)
+		}
+		costs[prompt] = cost
 		p, err = s.Relaxed(t.Context(), 0, &space.Effort{}, space.Kept)
 		if least := solve(t, p, err).Cost; least > costs[prompt] {
 			t.Errorf("prompt %v: the relaxed problem costs %d, the problem %d", prompt, least, costs[prompt])
@@ -61,5 +70,28 @@ func TestSumsOfLoops(t *testing.T) {
 	}
 	if more := costs[true] - costs[false]; more != 9*once {
 		t.Errorf("reducing in each round costs %d more, want 9 times %d", more, once)
+	}
+}
+
+// So they are where what lies between the product and the sum does not take every layout, and the relaxed problem counts how reductions
+// begin.
+func TestReshapedSumsOfLoops(t *testing.T) {
+	const product = "(tensor<4096x4096xbf16>, tensor<4096x4096xbf16>) -> tensor<4096x4096xbf16>\n"
+	text := strings.Replace(accumulated, product+"    %1 = stablehlo.add %sum, %0 : tensor<4096x4096xbf16>", product+`
+    %flat = stablehlo.reshape %0 : (tensor<4096x4096xbf16>) -> tensor<16777216xbf16>
+    %square = stablehlo.reshape %flat : (tensor<16777216xbf16>) -> tensor<4096x4096xbf16>
+    %1 = stablehlo.add %sum, %square : tensor<4096x4096xbf16>`, 1)
+	for _, alone := range []bool{false, true} {
+		m, mesh, model := read(t, text, subaxis.Axis{Name: "x", Size: 8})
+		s := space.New(m, mesh, model)
+		if alone {
+			s.Alone()
+		}
+		p, err := s.Build(t.Context(), 0, &space.Effort{})
+		cost := solve(t, p, err).Cost
+		p, err = s.Relaxed(t.Context(), 0, &space.Effort{}, space.Kept)
+		if least := solve(t, p, err).Cost; least > cost {
+			t.Errorf("alone %v: the relaxed problem costs %d, the problem %d", alone, least, cost)
+		}
 	}
 }

@@ -106,7 +106,7 @@ func reduces(k collectives.Kind) bool {
 func (s *Space) company() {
 	s.spans, s.paying = nil, payments{reductions: make([]map[int32]int64, len(s.nodes))}
 	for i := range s.nodes {
-		s.nodes[i].merged = 1
+		s.nodes[i].merged, s.nodes[i].delay.merged = 1, 1
 	}
 	for i := range s.links {
 		s.links[i].merged = 1
