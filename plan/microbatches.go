@@ -232,7 +232,6 @@ func (s *partsSearch) goOn(ctx, late context.Context, q *choice) (*choice, error
 	c, p := *q, *q.planner
 	s.release(&p)
 	c.planner, c.ctx, c.late, c.begun, c.early = &p, ctx, late, p.now(), false
-	c.crowded, c.squeezed = slices.Clone(q.crowded), slices.Clone(q.squeezed)
 	if q.last != nil {
 		l := *q.last
 		l.quick, l.tried, l.messages = false, slices.Clone(l.tried), search.Messages{} // a search changes them: they serve once

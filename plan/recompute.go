@@ -106,7 +106,8 @@ func (c *choice) crowd(l *lowered) {
 	if l.step.Peak <= c.Memory || l.again > 0 || l.inputBytes() >= c.Memory || slices.ContainsFunc(c.crowded, l.isOutdoneBy) {
 		return
 	}
-	c.crowded = slices.DeleteFunc(c.crowded, func(other *lowered) bool { return other.isOutdoneBy(l) })
+	// copies of a choice share the list, which is changed in none
+	c.crowded = slices.DeleteFunc(slices.Clone(c.crowded), func(other *lowered) bool { return other.isOutdoneBy(l) })
 	i, _ := slices.BinarySearchFunc(c.crowded, l, func(a, b *lowered) int { return cmp.Compare(a.step.Total(), b.step.Total()) })
 	if c.crowded = slices.Insert(c.crowded, i, l); len(c.crowded) > mostCrowded {
 		c.crowded = slices.Delete(c.crowded, 1, 2)
@@ -140,7 +141,7 @@ func (c *choice) recomputing(ctx context.Context) error {
 	if err := c.searchRoomier(ctx); err != nil {
 		return err
 	}
-	crowded := slices.Clone(c.crowded)
+	crowded := slices.Clip(c.crowded)
 	if c.best == nil && !slices.Contains(c.crowded, c.least) {
 		crowded = append(crowded, c.least)
 	}
@@ -154,7 +155,7 @@ func (c *choice) squeezeFirst(ctx context.Context, _ *level) error {
 	if c.Without.Has(rewrites.RecomputeActivations) || c.screening && c.parts == 0 || c.best == nil {
 		return nil
 	}
-	_, err := c.squeezeAll(ctx, slices.Clone(c.crowded))
+	_, err := c.squeezeAll(ctx, c.crowded)
 	return err
 }
 
@@ -167,7 +168,7 @@ func (c *choice) squeezeAll(ctx context.Context, crowded []*lowered) (over int64
 			continue
 		}
 		c.tell("recompute")
-		c.squeezed = append(c.squeezed, l)
+		c.squeezed = append(slices.Clip(c.squeezed), l)
 		more, err := c.squeeze(ctx, l)
 		if err != nil {
 			if ctx.Err() != nil {
@@ -250,7 +251,7 @@ func (c *choice) searchRoomy(ctx context.Context, l *level, limit int64) (over i
 	if err != nil || found == nil {
 		return 0, err
 	}
-	return c.squeezeAll(ctx, slices.Clone(c.crowded))
+	return c.squeezeAll(ctx, c.crowded)
 }
 
 // searchUnder searches a level under another memory limit, and tries and returns what it finds, nil for nothing.

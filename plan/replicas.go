@@ -76,14 +76,14 @@ func (c *choice) pinnedTo(pins []pinned, among string) *choice {
 	other := *c
 	other.planner, other.bound, other.space = &planner, 0, c.space.Again()
 	other.room.among, other.room.refused = among, slices.Clone(c.room.refused)
-	other.crowded, other.squeezed = slices.Clone(c.crowded), slices.Clone(c.squeezed)
 	planner.pin(other.space, append(planner.kept(), pins...))
 	return &other
 }
 
 // adopt takes over the plans of a choice among fewer of them, what they took, and what was left out.
 func (c *choice) adopt(other *choice) {
-	c.best, c.least, c.spent, c.early, c.room.refused = other.best, other.least, other.spent, other.early, other.room.refused
+	c.best, c.least, c.thrift = other.best, other.least, other.thrift
+	c.spent, c.early, c.room.refused = other.spent, other.early, other.room.refused
 }
 
 // zeros choose what of the state is in blocks: what steps only update, or all of it (ZeRO's first and third stage).
