@@ -20,11 +20,21 @@ func Args(names ...string) cobra.PositionalArgs {
 			return diag.Invalid(diag.BadOption, diag.Position{}, "argument %s of `%s` is missing", names[len(args)], cmd.Name()).
 				WithNote(diag.Position{}, "usage: %s", cmd.UseLine())
 		case len(args) > len(names):
-			return diag.Invalid(diag.BadOption, diag.Position{}, "unexpected argument %q of `%s`", args[len(names)], cmd.Name()).
+			return noteOptional(cmd, diag.Invalid(diag.BadOption, diag.Position{}, "unexpected argument %q of `%s`", args[len(names)], cmd.Name())).
 				WithNote(diag.Position{}, "usage: %s", cmd.UseLine())
 		}
 		return nil
 	}
+}
+
+// noteOptional says of flags that were given without the value that they may have how that is written: behind a space it is an argument.
+func noteOptional(cmd *cobra.Command, err *diag.Error) *diag.Error {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if f.NoOptDefVal != "" && f.Value.Type() != "bool" && f.Value.String() == f.NoOptDefVal {
+			err = err.WithNote(diag.Position{}, "a value of `--%s` is written as `--%s=%s`", f.Name, f.Name, f.DefValue)
+		}
+	})
+	return err
 }
 
 // AtLeast demands one or more arguments of a name.

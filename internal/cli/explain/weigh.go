@@ -47,6 +47,9 @@ func weigh(ctx context.Context, s *cmdline.Streams, c *config.Config, args []str
 	if done(); err != nil {
 		return err
 	}
+	if cmdline.Interrupted(ctx) {
+		s.Note("interrupted: this is what is known so far")
+	}
 	if !autoshard.DiffPlans(before, now).Same {
 		s.Note("%s", anotherPlan(before, now, cmdline.Name(args[0])))
 	}
