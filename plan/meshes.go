@@ -14,7 +14,7 @@ import (
 	"autoshard/subaxis"
 )
 
-// TriedMesh is a mesh on which a plan was looked for, with the figures of the best one found there.
+// TriedMesh is a mesh on which a plan was looked for, with the figures of the best one found there. Quick searches do not look at budgets.
 type TriedMesh struct {
 	Mesh      []answer.MeshAxis `json:"mesh"`      // from major to minor
 	Full      bool              `json:"full"`      // the search went to its end; else it was a first, quick one
@@ -41,6 +41,7 @@ type candidate struct {
 	total int64
 	peak  int64
 	fits  bool
+	kept  bool // budgets are
 	full  bool
 	given bool // the model declares it
 
@@ -169,11 +170,14 @@ func (s *meshSearch) try(ctx context.Context, x *candidate, o Options, full bool
 		x.peak = c.least.step.Peak
 		return nil
 	}
-	if step := &c.best.step; !x.fits || step.Total() <= x.total { // else the quick search was lucky
-		x.fits, x.total, x.peak = true, step.Total(), step.Peak
-		if s.chosen == nil || x == s.chosen || s.better(x, s.chosen) {
-			s.best, s.chosen = c, x
-		}
+	c.best = c.thriftiest()
+	step, kept := &c.best.step, c.within(c.best)
+	if x.fits && (x.kept && !kept || x.kept == kept && step.Total() > x.total) { // the quick search was lucky
+		return nil
+	}
+	x.fits, x.kept, x.total, x.peak = true, kept, step.Total(), step.Peak
+	if kept && (s.chosen == nil || x == s.chosen || s.better(x, s.chosen)) {
+		s.best, s.chosen = c, x
 	}
 	return nil
 }
@@ -223,7 +227,7 @@ func (s *meshSearch) search(ctx context.Context) error {
 		late := errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil // the time of this mesh alone is over
 		switch {
 		case late || errors.Is(err, diag.ErrInfeasible):
-			x.refused = err
+			x.refused, x.full = err, x.full && !x.fits // where budgets are broken what is known is that of the quick search
 		default:
 			if err := s.pass(x, err); err != nil {
 				return err
@@ -231,11 +235,24 @@ func (s *meshSearch) search(ctx context.Context) error {
 		}
 	}
 	if s.best == nil {
+		if x := s.fastest(); x != nil {
+			return fmt.Errorf("of %s, a step is fastest on %s: %w", diag.Count(len(s.tried), "mesh", "meshes"), answer.FormatAxes(x.axes),
+				x.refused)
+		}
 		least := slices.MinFunc(list, func(a, b *candidate) int { return cmp.Compare(a.peak, b.peak) })
 		return fmt.Errorf("of %s, %s needs the least memory: %w", diag.Count(len(s.tried), "mesh", "meshes"), answer.FormatAxes(least.axes),
 			least.refused)
 	}
 	return s.rename(ctx)
+}
+
+// fastest returns the mesh with the fastest plan that fits, which breaks the budgets and was searched to the end; nil for none.
+func (s *meshSearch) fastest() *candidate {
+	s.sort()
+	if x := s.tried[0]; x.fits && x.refused != nil {
+		return x
+	}
+	return nil
 }
 
 // finalists returns the meshes on which quick searches found the fastest plans, or those that need the least memory, the simplest first.

@@ -80,3 +80,31 @@ func TestMeshesInTime(t *testing.T) {
 		t.Errorf("given up: %v", err)
 	}
 }
+
+// Budgets hold on the mesh that is chosen, also where quick searches choose among many, and where no mesh keeps them the error says so.
+func TestMeshesKeepBudgets(t *testing.T) {
+	hw, err := cost.Lookup("cpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		bytes int64
+		kept  bool
+	}{{220_000, true}, {1, false}} {
+		b := Budget{Kind: ofAll, Bytes: c.bytes}
+		o := Options{Devices: 16, Hardware: hw, Memory: 50_000, Steps: 10_000, Budgets: []Budget{b}}
+		p, err := Make(t.Context(), parse(t, "../examples/mlp_train.mlir"), o)
+		if !c.kept {
+			if !errors.Is(err, diag.ErrInfeasible) || diag.Diagnostics(err)[0].Code != diag.BudgetLimit {
+				t.Errorf("%s: %v", &b, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sent, _ := b.sends(p.Collectives, o.Devices); sent > b.Bytes {
+			t.Errorf("%d bytes are sent where the budget is %s", sent, &b)
+		}
+	}
+}
