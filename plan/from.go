@@ -12,9 +12,9 @@ import (
 )
 
 // resume offers the program that Options.From leads to, and suggests it to the search: its inputs and outputs are cut as those of that plan
-// are, where the user wants nothing else, and so are values and ops that both programs have; the rest follows by propagation. Where
-// it is not as fast as that plan was, as pins have changed, it offers what follows from inputs and outputs alone, too. What does not fit
-// this program is left out.
+// are, where the user wants nothing else, and so are values and ops that both programs have; the rest follows by propagation. Where that is
+// not as fast as that plan was, as pins have changed, it offers what follows from inputs and outputs alone, too. What does not fit this
+// program is left out.
 func (c *choice) resume() error {
 	if c.From == nil || c.prior != nil { // a session goes on from its latest plan
 		return nil

@@ -136,12 +136,11 @@ func steer(c *config.Config, o *autoshard.PlanOptions) error {
 func Planning(ctx context.Context, c *config.Config) (context.Context, context.CancelFunc) {
 	planning, enough := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() { enough(autoshard.ErrEnough) })
-	cancel := func() { stop(); enough(nil) }
-	if c.Timeout == 0 {
-		return planning, cancel
+	end := context.CancelFunc(func() {})
+	if c.Timeout > 0 {
+		planning, end = context.WithTimeout(planning, c.Timeout)
 	}
-	planning, end := context.WithTimeout(planning, c.Timeout)
-	return planning, func() { end(); cancel() }
+	return planning, func() { end(); stop(); enough(nil) }
 }
 
 // PlanOptions returns what the options ask of a plan.

@@ -31,19 +31,7 @@ func weigh(ctx context.Context, s *cmdline.Streams, c *config.Config, args []str
 	if err != nil {
 		return err
 	}
-	var result any
-	var text string
-	if len(args) == 1 {
-		var d *autoshard.Decisions
-		if d, err = session.Decisions(planning, now, topDecisions); err == nil {
-			result, text = d, report.Decisions(d, now, topDecisions)
-		}
-	} else {
-		var w *autoshard.Weighing
-		if w, err = session.Weigh(planning, now, args[1], whyNot); err == nil {
-			result, text = w, report.Weighing(w)
-		}
-	}
+	result, text, err := ask(planning, session, now, args[1:], whyNot)
 	if done(); err != nil {
 		return err
 	}
@@ -57,6 +45,22 @@ func weigh(ctx context.Context, s *cmdline.Streams, c *config.Config, args []str
 		return s.WriteJSON(c.Output, "answer", result)
 	}
 	return s.Write(c.Output, []byte(text))
+}
+
+// ask returns what a session says of its plan, and that as text.
+func ask(ctx context.Context, session *autoshard.Session, now *autoshard.Plan, value []string, whyNot string) (any, string, error) {
+	if len(value) == 0 {
+		d, err := session.Decisions(ctx, now, topDecisions)
+		if err != nil {
+			return nil, "", err
+		}
+		return d, report.Decisions(d, now, topDecisions), nil
+	}
+	w, err := session.Weigh(ctx, now, value[0], whyNot)
+	if err != nil {
+		return nil, "", err
+	}
+	return w, report.Weighing(w), nil
 }
 
 // anotherPlan says that the plan in a file has become another one.
